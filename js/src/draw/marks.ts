@@ -196,6 +196,12 @@ export const BOLD = { mono: true, weight: 700 } as const;
 /** Line patterns of mesh axes, by position in the mesh: colour is never the only sign. */
 export const AXIS_DASH: readonly (readonly number[])[] = [[], [5, 3], [1.6, 2.6], [8, 3, 2, 3], [12, 4], [3, 2, 3, 6]];
 
+/** The outline of a place that holds nothing yet. */
+export const EMPTY: Stroke = { color: "faint", width: 1, dash: [3, 3] };
+
+/** The outline of a part of a sum, beside its hatch. */
+export const PARTIAL_DASH: readonly number[] = [4, 3];
+
 /** Opacity of a colour as the ground of text in that colour. */
 export const TINT = 0.1;
 

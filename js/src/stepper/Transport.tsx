@@ -20,99 +20,25 @@ const SCRUB: Readonly<Record<string, number>> = {
   PageUp: 1,
 };
 
-export function Transport({ state, trace }: { state: StepperState; trace: TraceModel }) {
-  const { playing, moment, speed, algorithm } = state.now;
+interface Props {
+  state: StepperState;
+  trace: TraceModel;
+}
+
+export function Transport({ state, trace }: Props) {
+  const { playing, moment } = state.now;
   const sends = trace.steps.some((s) => trace.communicates(s));
   const total = trace.steps.length;
-  const at = position(moment);
   const step = state.step();
-  const c = trace.sends(step);
-  // The middle of the step, as far as its name stays over the track.
-  const named = (100 * (moment.step + 0.5)) / total;
   return (
     <div class="transport">
       <Buttons state={state} of="step" last={total - 1} />
-      <div class="scrubber">
-        <div class="track" aria-hidden="true">
-          <span class="past" style={{ width: `${(100 * at) / total}%` }} />
-          {total <= 24 && <span class="marks" style={{ backgroundSize: `${100 / total}% 100%` }} />}
-          {trace.steps.map((s, i) => {
-            if (!trace.communicates(s)) return null;
-            const times = i === moment.step ? trace.times(s, algorithm) : null;
-            const ticks = times && times.rounds > 1 && times.rounds <= 32 ? times.rounds : 1;
-            return (
-              <span
-                class={`region ${axisKind(trace, s)} ${i === moment.step ? "here" : ""}`}
-                style={{ left: `${(100 * i) / total}%`, width: `${100 / total}%` }}
-                key={i}
-              >
-                {times &&
-                  Array.from({ length: ticks - 1 }, (_, k) => (
-                    <i style={{ left: `${100 * phaseOf(times, k + 1)}%` }} key={k} />
-                  ))}
-              </span>
-            );
-          })}
-        </div>
-        {c && (
-          <span
-            class={`named mono ${inkKind(axisKind(trace, step))}`}
-            style={{ left: `${named}%`, transform: `translateX(-${named}%)` }}
-            aria-hidden="true"
-          >
-            {step && primitiveName(step)} {c.axes.join(", ")}
-          </span>
-        )}
-        <input
-          type="range"
-          min={0}
-          max={total}
-          step="any"
-          value={at}
-          aria-label="step"
-          aria-valuetext={`step ${moment.step + 1} of ${total}: ${step ? primitiveName(step) : ""}`}
-          onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
-          onKeyDown={(event) => {
-            const by = SCRUB[event.key];
-            if (by === undefined) return;
-            event.preventDefault();
-            state.scrub(at + by);
-          }}
-        />
-      </div>
+      <Scrubber state={state} trace={trace} />
       <span class="count mono">
         {moment.step + 1}/{total}
       </span>
-      <label>
-        <span class="hidden">speed</span>
-        <select
-          value={String(speed)}
-          title="speed; reading: each step lasts as long as its sentence takes to read"
-          onChange={({ currentTarget: { value } }) =>
-            state.set({ speed: value === "reading" ? "reading" : Number(value) })
-          }
-        >
-          {SPEEDS.map((s) => (
-            <option value={s} key={s}>
-              {s}×
-            </option>
-          ))}
-          <option value="reading">reading</option>
-        </select>
-      </label>
-      {sends && (
-        <label class="only" title="skips the steps between collectives">
-          <input
-            type="checkbox"
-            aria-label="collectives only"
-            checked={state.now.collectives}
-            onChange={() => state.set({ collectives: !state.now.collectives })}
-          />
-          <span>
-            collectives<i> only</i>
-          </span>
-        </label>
-      )}
+      <Speed state={state} />
+      {sends && <Only state={state} />}
       {sends && <Algorithms state={state} trace={trace} />}
       <button
         type="button"
@@ -131,8 +57,118 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
   );
 }
 
+/** All steps in a line, with the collectives that they hold; it goes to any moment. */
+function Scrubber({ state, trace }: Props) {
+  const { moment } = state.now;
+  const total = trace.steps.length;
+  const at = position(moment);
+  const step = state.step();
+  return (
+    <div class="scrubber">
+      <div class="track" aria-hidden="true">
+        <span class="past" style={{ width: `${(100 * at) / total}%` }} />
+        {total <= 24 && <span class="marks" style={{ backgroundSize: `${100 / total}% 100%` }} />}
+        {trace.steps.map(
+          (s, i) =>
+            trace.communicates(s) && (
+              <span
+                class={`region ${axisKind(trace, s)} ${i === moment.step ? "here" : ""}`}
+                style={{ left: `${(100 * i) / total}%`, width: `${100 / total}%` }}
+                key={i}
+              >
+                {i === moment.step && <Rounds state={state} trace={trace} />}
+              </span>
+            ),
+        )}
+      </div>
+      <Here state={state} trace={trace} />
+      <input
+        type="range"
+        min={0}
+        max={total}
+        step="any"
+        value={at}
+        aria-label="step"
+        aria-valuetext={`step ${moment.step + 1} of ${total}: ${step ? primitiveName(step) : ""}`}
+        onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
+        onKeyDown={(event) => {
+          const by = SCRUB[event.key];
+          if (by === undefined) return;
+          event.preventDefault();
+          state.scrub(at + by);
+        }}
+      />
+    </div>
+  );
+}
+
+/** Where the rounds of the collective that is shown begin. */
+function Rounds({ state, trace }: Props) {
+  const step = state.step();
+  const times = step && trace.times(step, state.now.algorithm);
+  if (!times || times.rounds > 32) return null;
+  return Array.from({ length: times.rounds - 1 }, (_, k) => (
+    <i style={{ left: `${100 * phaseOf(times, k + 1)}%` }} key={k} />
+  ));
+}
+
+/** The name of the collective that is shown, over the middle of its step as far as it stays over the track. */
+function Here({ state, trace }: Props) {
+  const step = state.step();
+  const c = trace.sends(step);
+  if (!step || !c) return null;
+  const at = (100 * (state.now.moment.step + 0.5)) / trace.steps.length;
+  return (
+    <span
+      class={`named mono ${inkKind(axisKind(trace, step))}`}
+      style={{ left: `${at}%`, transform: `translateX(-${at}%)` }}
+      aria-hidden="true"
+    >
+      {primitiveName(step)} {c.axes.join(", ")}
+    </span>
+  );
+}
+
+function Speed({ state }: { state: StepperState }) {
+  return (
+    <label>
+      <span class="hidden">speed</span>
+      <select
+        value={String(state.now.speed)}
+        title="speed; reading: each step lasts as long as its sentence takes to read"
+        onChange={({ currentTarget: { value } }) =>
+          state.set({ speed: value === "reading" ? "reading" : Number(value) })
+        }
+      >
+        {SPEEDS.map((s) => (
+          <option value={s} key={s}>
+            {s}×
+          </option>
+        ))}
+        <option value="reading">reading</option>
+      </select>
+    </label>
+  );
+}
+
+function Only({ state }: { state: StepperState }) {
+  return (
+    <label class="only" title="skips the steps between collectives">
+      <input
+        type="checkbox"
+        aria-label="collectives only"
+        checked={state.now.collectives}
+        onChange={() => state.set({ collectives: !state.now.collectives })}
+      />
+      <span>
+        collectives<i> only</i>
+      </span>
+    </label>
+  );
+}
+
 /** What a collective is played as: its meaning, a ring, and others in a menu. */
-function Algorithms({ state, trace }: { state: StepperState; trace: TraceModel }) {
+function Algorithms({ state, trace }: Props) {
   const { algorithm, width } = state.now;
   const step = state.step();
   const plans = step ? trace.plans(step) : [];

@@ -20,7 +20,7 @@ import { contents } from "./scene/contents";
 import { describe, type Shown } from "./scene/describe";
 import type { StepperLayout } from "./scene/layout";
 import { frameMarks, frameOf } from "./scene/stepper";
-import { type Hit, type Rules, StepView } from "./scene/view";
+import { type Hit, type Rules, type StepView, stepView } from "./scene/view";
 import { layoutOf } from "./sizes";
 
 export class StepperState extends CardState<Fields> {
@@ -31,7 +31,6 @@ export class StepperState extends CardState<Fields> {
   );
   readonly #view = memo(
     (
-      trace: TraceModel,
       layout: StepperLayout,
       scheme: Scheme,
       algorithm: Algorithm,
@@ -41,9 +40,7 @@ export class StepperState extends CardState<Fields> {
       lit: Hit | null,
       rules: Rules | null,
       still: boolean,
-    ): StepView => {
-      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, device, lit, rules, still });
-    },
+    ) => stepView(layout, { step, phase }, { scheme, algorithm, device, lit, rules, still }),
   );
   readonly #opened = memo(
     (trace: TraceModel, open: ReadonlySet<number>, shut: ReadonlySet<number>, step: Step | null) => {
@@ -118,13 +115,13 @@ export class StepperState extends CardState<Fields> {
 
   /** The step as it is at this moment, with what is pointed at. */
   view(): StepView | null {
-    const { trace, theme, moment, algorithm, device, hover, keyboard, parts } = this.now;
+    const { theme, moment, algorithm, device, hover, keyboard, parts } = this.now;
     const layout = this.layout();
-    if (!trace || !theme || !layout) return null;
+    if (!theme || !layout) return null;
     const lit = hover ?? (keyboard && device !== null ? this.#hit(device, this.keptSlot()) : null);
     const { step, phase } = moment;
     const rules = parts?.rules ?? null;
-    return this.#view(trace, layout, theme.scheme, algorithm, step, phase, device, lit, rules, motionless());
+    return this.#view(layout, theme.scheme, algorithm, step, phase, device, lit, rules, motionless());
   }
 
   /** What the tooltip says: of what is pointed at, else of where the keyboard is. */

@@ -8,7 +8,7 @@ import { caption } from "../../src/stepper/model/caption";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { hitAt } from "../../src/stepper/scene/hit";
 import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
-import { StepView } from "../../src/stepper/scene/view";
+import { type StepView, stepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
 import { model, stepOf } from "./traces";
 
@@ -23,7 +23,7 @@ function viewOf(
 ): StepView {
   const trace = programOf(program);
   const options = { scheme: "light", algorithm, device, still: false } as const;
-  return new StepView(trace, new StepperLayout(trace, width), { step: 2, phase }, options);
+  return stepView(new StepperLayout(trace, width), { step: 2, phase }, options);
 }
 
 const written = (marks: readonly Mark[]) =>
@@ -118,7 +118,7 @@ test("wide blocks of a local step stand in lines of their own before a device is
   const variables = doc.variables.map((v, i) => ({ ...v, name: names[i] ?? v.name }));
   const trace = new TraceModel({ ...doc, steps, variables });
   const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
-  const view = new StepView(trace, new StepperLayout(trace, 685), { step: 1, phase: 1 }, options);
+  const view = stepView(new StepperLayout(trace, 685), { step: 1, phase: 1 }, options);
   const { tiles } = view.stage;
   expect(tiles).toHaveLength(8);
   expect(new Set(tiles[0]?.places.map(({ box }) => box.x)).size).toBe(1);
@@ -159,7 +159,7 @@ test("a part of a sum marks the worked element only where it is kept", () => {
   for (const algorithm of ["meaning", "ring", "halving-doubling"] as const) {
     const trace = programOf({ axes: { x: 8 }, kind: "reduce_scatter", over: ["x"], shape: [1, 8] });
     const options = { scheme: "light", algorithm, device: null, still: false } as const;
-    const view = new StepView(trace, new StepperLayout(trace, 902), { step: 2, phase: 0.99 }, options);
+    const view = stepView(new StepperLayout(trace, 902), { step: 2, phase: 0.99 }, options);
     const outlined = frameOf(view).over.filter((m) => m.kind === "rect" && m.stroke?.width === 2);
     expect(outlined).toHaveLength(1);
   }
@@ -178,7 +178,7 @@ test("a copy of several chunks carries them in their order, with numbers where t
   const trace = programOf({ axes: { x: 8 }, kind: "reduce_scatter", over: ["x"], shape: [1, 8] });
   const carried = (width: number) => {
     const options = { scheme: "light", algorithm: "halving-doubling", device: null, still: false } as const;
-    const view = new StepView(trace, new StepperLayout(trace, width), { step: 2, phase: 0.1 }, options);
+    const view = stepView(new StepperLayout(trace, width), { step: 2, phase: 0.1 }, options);
     const tiles = written(frameOf(view).over).length;
     const one = frameOf(view).flights.find((f) => f.source === 1);
     return { numbers: written(one?.marks ?? []), tiles };
@@ -206,7 +206,7 @@ test("names of a local step stay in their tiles", () => {
       const layout = new StepperLayout(trace, width);
       trace.steps.forEach((_, step) => {
         const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
-        const { stage } = new StepView(trace, layout, { step, phase: 1 }, options);
+        const { stage } = stepView(layout, { step, phase: 1 }, options);
         for (const { box, places } of stage.tiles)
           for (const { box: block, room } of places) expect(block.x + room).toBeLessThanOrEqual(box.x + box.w);
       });
@@ -218,7 +218,7 @@ test("a block that several devices hold says how many, and along which axes", ()
   const trace = model("psum");
   const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
   const step = stepOf(trace, "out_specs");
-  const view = new StepView(trace, new StepperLayout(trace, 860), { step, phase: 1 }, options);
+  const view = stepView(new StepperLayout(trace, 860), { step, phase: 1 }, options);
   const words = written(frameOf(view).over);
   expect(words.filter((w) => /^s ×2 y$/.test(w))).toHaveLength(trace.mesh.size);
 });

@@ -15,7 +15,7 @@ import { decodeTrace, primitiveName, TraceModel } from "../../src/stepper/model/
 import { crossings, trafficAt } from "../../src/stepper/model/traffic";
 import { contents } from "../../src/stepper/scene/contents";
 import { StepperLayout } from "../../src/stepper/scene/stepper";
-import { StepView } from "../../src/stepper/scene/view";
+import { stepView } from "../../src/stepper/scene/view";
 import { long, model, stepOf, TRACES, type TraceName, trace } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
@@ -191,7 +191,7 @@ test("the caption says what a hop does, and nothing of a local step", () => {
   const said = (name: TraceName, primitive: string, phase: number, algorithm: Plan["algorithm"]) => {
     const t = model(name);
     const options = { scheme: "light", algorithm, device: null, still: false } as const;
-    return caption(new StepView(t, new StepperLayout(t, 700), { step: stepOf(t, primitive), phase }, options))[0];
+    return caption(stepView(new StepperLayout(t, 700), { step: stepOf(t, primitive), phase }, options))[0];
   };
   expect(said("psum", "psum_invariant", 0.1, "ring")).toBe(
     "Hop 1 of 2, reduce-scatter: the receiver adds what arrives.",

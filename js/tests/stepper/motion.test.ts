@@ -9,7 +9,7 @@ import type { Box, Mark } from "../../src/draw/marks";
 import { textWidth } from "../../src/draw/measure";
 import type { TraceModel } from "../../src/stepper/model/trace";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
-import { StepView } from "../../src/stepper/scene/view";
+import { type StepView, stepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
 
 const KINDS = [
@@ -84,12 +84,7 @@ const cases: fc.Arbitrary<Case> = fc
   });
 
 const view = ({ trace, width, algorithm, device }: Case, phase: number) =>
-  new StepView(
-    trace,
-    new StepperLayout(trace, width),
-    { step: 2, phase },
-    { scheme: "light", algorithm, device, still: false },
-  );
+  stepView(new StepperLayout(trace, width), { step: 2, phase }, { scheme: "light", algorithm, device, still: false });
 
 const meets = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 const inner = ({ x, y, w, h }: Box): Box => ({ x: x + 0.5, y: y + 0.5, w: w - 1, h: h - 1 });
@@ -210,7 +205,7 @@ test.each(KINDS.filter((kind) => kind !== "pmin"))(
             // All moments come to every kind and algorithm at every width, not to each of their meshes.
             const phase = PHASES[turn++ % PHASES.length] as number;
             const options = { scheme: "light", algorithm, device: null, still: false } as const;
-            const view = new StepView(trace, new StepperLayout(trace, width), { step: 2, phase }, options);
+            const view = stepView(new StepperLayout(trace, width), { step: 2, phase }, options);
             const where = `${algorithm} over ${over} of ${JSON.stringify(axes)}, ${width} px, at ${phase}`;
             checkFrame(view, where);
             checkWords(view, where);

@@ -5,9 +5,10 @@ import type { Variable } from "../../src/core/document.gen";
 import type { Mark } from "../../src/draw/marks";
 import { blockTip } from "../../src/stepper/model/blocktip";
 import { TraceModel } from "../../src/stepper/model/trace";
+import { drawnOf } from "../../src/stepper/scene/drawn";
 import { hitAt } from "../../src/stepper/scene/hit";
 import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
-import { type StepperOptions, StepView } from "../../src/stepper/scene/view";
+import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
 
 interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {
@@ -23,12 +24,7 @@ function viewOf(
 ): StepView {
   const trace = programOf(program);
   const options = { scheme: "light", algorithm, device: null, still: false, ...looked } as const;
-  return new StepView(
-    trace,
-    new StepperLayout(trace, width, [], { most, least: 0, widths: [] }),
-    { step: 2, phase },
-    options,
-  );
+  return stepView(new StepperLayout(trace, width, [], { most, least: 0, widths: [] }), { step: 2, phase }, options);
 }
 
 const written = (marks: readonly Mark[]) =>
@@ -195,9 +191,9 @@ test("a member of a ragged exchange that has no rows for the receiver sends noth
 
 test("where copies go from tile to tile, what is pointed at is in a tile", () => {
   for (const algorithm of ["ring", "halving-doubling"] as const) {
-    const { drawn, stage } = viewOf({ ...SUM, shape: [8] }, { algorithm, phase: 0.9 });
-    for (const { box } of drawn)
-      expect(stage.tiles.some((t) => box.x >= t.box.x && box.x + box.w <= t.box.x + t.box.w)).toBe(true);
+    const view = viewOf({ ...SUM, shape: [8] }, { algorithm, phase: 0.9 });
+    for (const { box } of drawnOf(view))
+      expect(view.stage.tiles.some((t) => box.x >= t.box.x && box.x + box.w <= t.box.x + t.box.w)).toBe(true);
   }
 });
 

@@ -8,12 +8,13 @@ import { blockMarks } from "../../src/stepper/scene/block";
 import { stepScene } from "../../src/stepper/scene/card";
 import { sizeOf } from "../../src/stepper/scene/contents";
 import { describe } from "../../src/stepper/scene/describe";
+import { drawnOf } from "../../src/stepper/scene/drawn";
 import { fromText, sourceMarks, worked } from "../../src/stepper/scene/explain";
 import { hitAt, litMarks } from "../../src/stepper/scene/hit";
 import { routesOf } from "../../src/stepper/scene/routes";
 import { frameMarks, frameOf, StepperLayout, type StepperOptions, stepperMarks } from "../../src/stepper/scene/stepper";
 import { tileMarks } from "../../src/stepper/scene/tiles";
-import { StepView } from "../../src/stepper/scene/view";
+import { type StepView, stepView } from "../../src/stepper/scene/view";
 import { extent } from "../array/cases";
 import { programOf } from "./programs";
 import { model, stepOf, TRACES, type TraceName } from "./traces";
@@ -63,7 +64,7 @@ function each(check: (view: StepView, marks: Mark[], c: Case) => void, numRuns =
   fc.assert(
     fc.property(cases, (c) => {
       const t = modelOf(c.name);
-      const view = new StepView(t, new StepperLayout(t, c.width, c.watch), c, c.options);
+      const view = stepView(new StepperLayout(t, c.width, c.watch), c, c.options);
       check(view, frameMarks(frameOf(view)), c);
     }),
     { numRuns },
@@ -103,7 +104,7 @@ test("tiles do not overlap, and the middle of a tile is its device", () =>
 
 test("blocks stand in their tiles, apart from one another, at the same places at every moment", () =>
   each((view, _, c) => {
-    const later = new StepView(view.trace, view.layout, { step: c.step, phase: 1 - c.phase }, c.options);
+    const later = stepView(view.layout, { step: c.step, phase: 1 - c.phase }, c.options);
     expect(later.stage).toBe(view.stage);
     for (const tile of view.stage.tiles) {
       const inside = (b: Box) =>
@@ -128,7 +129,7 @@ test("a picture is as high at every step, with every algorithm and device", () =
         for (const algorithm of ALGORITHMS)
           for (const device of [null, 0, t.mesh.size - 1])
             expect(
-              layout.stage(at, algorithm, device).height,
+              layout.setting(at, algorithm, device).stage.height,
               `${name} ${at} ${algorithm} ${width}`,
             ).toBeLessThanOrEqual(layout.height);
       });
@@ -138,7 +139,7 @@ test("a picture is as high at every step, with every algorithm and device", () =
 
 function viewOf(name: TraceName, primitive: string, phase: number, rest: Partial<StepperOptions> = {}, width = 860) {
   const t = modelOf(name);
-  return new StepView(t, new StepperLayout(t, width), { step: stepOf(t, primitive), phase }, { ...OPTIONS, ...rest });
+  return stepView(new StepperLayout(t, width), { step: stepOf(t, primitive), phase }, { ...OPTIONS, ...rest });
 }
 
 function textsOf(marks: readonly Mark[]): string[] {
@@ -158,7 +159,7 @@ test.each([
   for (const algorithm of ALGORITHMS) {
     const view = viewOf(name, primitive, 1, { algorithm });
     expect(frameOf(view).flights).toEqual([]);
-    const shown = view.drawn.filter((d) => d.v.name === result);
+    const shown = drawnOf(view).filter((d) => d.v.name === result);
     expect(new Set(shown.map((d) => d.device))).toEqual(new Set(view.stage.tiles.flatMap((t) => t.members)));
     for (const { device, v, face } of shown) {
       const after = view.stage.holds.length > 0;
@@ -174,7 +175,7 @@ test.each([
 test("terms are added one after another, in the slots, the result and the line at once", () => {
   const t = programOf({ axes: { x: 4, y: 2 }, kind: "psum", over: ["x"], shape: [1, 4] });
   const layout = new StepperLayout(t, 700);
-  const at = (ms: number) => new StepView(t, layout, { step: 2, phase: ms / 1500 }, { ...OPTIONS, device: 1 });
+  const at = (ms: number) => stepView(layout, { step: 2, phase: ms / 1500 }, { ...OPTIONS, device: 1 });
   const line = (ms: number) => {
     const words = textsOf(frameOf(at(ms)).under);
     return words.slice(words.findIndex((w) => w.startsWith("a[0,1] on device 1")));
@@ -201,7 +202,7 @@ test("what is not a sum has its name between terms, and never a plus", () => {
       const t = programOf({ axes, kind, over: ["x"], shape: [2, 2] });
       for (const width of [360, 934]) {
         const layout = new StepperLayout(t, width, []);
-        const marks = stepperMarks(t, layout, { step: 2, phase: 0.5 }, OPTIONS);
+        const marks = stepperMarks(layout, { step: 2, phase: 0.5 }, OPTIONS);
         const signs = marks.flatMap((m) => (m.kind === "disc" && m.sign === "+" ? ["+"] : []));
         const words = marks.flatMap((m) => (m.kind === "text" && m.spans[0]?.text === sign ? [sign] : []));
         expect(new Set([...signs, ...words])).toEqual(new Set([sign]));
@@ -279,12 +280,12 @@ test("copies of one lane keep their order, and lanes are as few as that takes", 
 
 test("past sixteen members the middle is one row, which flies as one block, already added", () => {
   const t = programOf({ axes: { x: 64 }, kind: "psum", over: ["x"], shape: [1, 4] });
-  const view = new StepView(t, new StepperLayout(t, 676), { step: 2, phase: 0.2 }, OPTIONS);
+  const view = stepView(new StepperLayout(t, 676), { step: 2, phase: 0.2 }, OPTIONS);
   expect(view.stage.lanes.map((l) => l.members.length)).toEqual([1, 1, 1, 1, 1, 1, 57, 1]);
   const sum = Array.from({ length: 57 }, (_, i) => 4 * (i + 6) + 1).reduce((a, b) => a + b, 0);
   expect(all(view)).toContain(String(sum));
   // A picked device has a row of its own.
-  const picked = new StepView(t, view.layout, { step: 2, phase: 0.2 }, { ...OPTIONS, device: 40 });
+  const picked = stepView(view.layout, { step: 2, phase: 0.2 }, { ...OPTIONS, device: 40 });
   expect(picked.stage.lanes.map((l) => l.members[0])).toContain(40);
   expect(picked.receiver).toBe(40);
 });
@@ -292,7 +293,7 @@ test("past sixteen members the middle is one row, which flies as one block, alre
 test("what is pointed at is lit on every device that holds the same", () => {
   const view = viewOf("psum", "psum_invariant", 1);
   const [device, box] = [...view.seats][0] ?? [0, { x: 0, y: 0, w: 0, h: 0 }];
-  const at = view.drawn.find((d) => d.device === device)?.box ?? box;
+  const at = drawnOf(view).find((d) => d.device === device)?.box ?? box;
   const hit = hitAt(view, at.x + 3, at.y + 3);
   expect(hit).toEqual({ device, slot: 1, cell: 0 });
   expect(hit && litMarks(view, hit)).toHaveLength(3);
@@ -319,14 +320,14 @@ test("a picture without a page has the title, the types and the step", () => {
   const t = modelOf("psum");
   const scene = stepScene(t, { step: stepOf(t, "psum_invariant"), phase: 1 }, { width: 900, scheme: "light" });
   expect(textsOf(scene.marks).slice(0, 2)).toEqual(["4/5   psum y", "p f32[2,4]{V:(x,y)}   →   s f32[2,4]{V:x}"]);
-  expect(stepperMarks(t, new StepperLayout(t, 868), { step: 99, phase: 0 }, OPTIONS)).toEqual([]);
+  expect(stepperMarks(new StepperLayout(t, 868), { step: 99, phase: 0 }, OPTIONS)).toEqual([]);
 });
 
 test("an element is worked out in words: of the group that is looked at, at the cell that is pointed at", () => {
   const t = modelOf("psum");
   const step = stepOf(t, "psum_invariant");
   const at = (options: Partial<StepperOptions>) =>
-    new StepView(t, new StepperLayout(t, 860), { step, phase: 1 }, { ...OPTIONS, ...options });
+    stepView(new StepperLayout(t, 860), { step, phase: 1 }, { ...OPTIONS, ...options });
   const input = t.variable(t.steps[step]?.inputs[0] ?? -1);
   const corner = input && t.corner(input);
   for (const [device, cell, group] of [
@@ -349,17 +350,17 @@ test("nothing is said of where elements came from before the rules are loaded", 
   const t = modelOf("psum");
   const lit = { device: 4, slot: 1, cell: 1 };
   const options = { ...OPTIONS, rules: null, lit };
-  const view = new StepView(t, new StepperLayout(t, 860), { step: stepOf(t, "psum_invariant"), phase: 1 }, options);
+  const view = stepView(new StepperLayout(t, 860), { step: stepOf(t, "psum_invariant"), phase: 1 }, options);
   expect(describe(view, lit)?.from).toBe("");
   // The block and its cell; with the rules also the cells that it was made of.
-  const known = new StepView(t, view.layout, view.moment, { ...options, rules: RULES });
+  const known = stepView(view.layout, view.moment, { ...options, rules: RULES });
   expect(litMarks(known, lit).length).toBeGreaterThan(litMarks(view, lit).length);
 });
 
 test("greatest and least elements are worked out, too; other steps, and sums over dimensions, are not", () => {
   const t = modelOf("oddities");
   const said = t.steps.map((_, step) =>
-    worked(new StepView(t, new StepperLayout(t, 860), { step, phase: 1 }, { ...OPTIONS, device: 0 })),
+    worked(stepView(new StepperLayout(t, 860), { step, phase: 1 }, { ...OPTIONS, device: 0 })),
   );
   expect(said[stepOf(t, "pmax")]).toMatch(/^most\[0,1\] on device 0: max\(.*\) = \S+; from 4 elements/);
   expect(said[stepOf(t, "pmin")]).toMatch(/^least on device 0: min\(276, 852, 1428, 2004\) = 276; from 4 elements/);

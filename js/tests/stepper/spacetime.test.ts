@@ -8,8 +8,9 @@ import { fitName } from "../../src/draw/measure";
 import { NOT_KNOWN, originsOf, sameBlocks } from "../../src/stepper/model/origins";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { describe } from "../../src/stepper/scene/describe";
+import { blockColor } from "../../src/stepper/scene/look";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/stepper/scene/stepper";
-import { StepView } from "../../src/stepper/scene/view";
+import { stepView } from "../../src/stepper/scene/view";
 import { sendersTo } from "../../src/stepper/spacetime/model/lens";
 import { meetings } from "../../src/stepper/spacetime/model/meetings";
 import { linksOf, spaceTime, visibleRows } from "../../src/stepper/spacetime/model/spacetime";
@@ -251,24 +252,24 @@ test("a block keeps the colour of the device that it came from, and a step says 
   const options: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false };
   const layout = new StepperLayout(t, 900, []);
   t.steps.forEach((step, at) => {
-    const view = new StepView(t, layout, { step: at, phase: 0 }, options);
+    const view = stepView(layout, { step: at, phase: 0 }, options);
     for (const id of step.outputs) {
       const v = t.variable(id) as Variable;
       for (let p = 0; p < N; p++) {
         const start = t.variable(v.origin?.variable ?? id) as Variable;
-        expect(view.color(v, p)).toEqual(view.color(start, originsOf(t, v, p)[0] ?? p));
+        expect(blockColor(view, v, p)).toEqual(blockColor(view, start, originsOf(t, v, p)[0] ?? p));
       }
     }
     const said = at === 0 ? "" : `scan ${Math.ceil(at / 2)} of ${N}`;
     expect(t.iterations(step)).toBe(said);
-    const written = stepperMarks(t, layout, { step: at, phase: 0 }, options)
+    const written = stepperMarks(layout, { step: at, phase: 0 }, options)
       .flatMap((m) => (m.kind === "text" ? [m.spans.map((s) => s.text).join("")] : []))
       .filter((text) => text.startsWith("scan"));
     expect(written.map((text) => text.split(":")[0])).toEqual(at === 0 ? [] : [said]);
   });
   const [first, later] = [t.variable(0), t.variable(2)] as [Variable, Variable];
-  const view = new StepView(t, layout, { step: 1, phase: 0 }, options);
-  expect(view.color(later, 1)).not.toEqual(view.color(first, 1));
+  const view = stepView(layout, { step: 1, phase: 0 }, options);
+  expect(blockColor(view, later, 1)).not.toEqual(blockColor(view, first, 1));
 });
 
 test("a block is named by the device that it came from, by its new name where the user gave it one", () => {
@@ -671,16 +672,16 @@ test("in the stepper, a block of which it is not known whose it is is grey, and 
   const layout = new StepperLayout(t, 900, []);
   for (const scheme of ["light", "dark", "light-safe", "dark-safe"] as const) {
     const options: StepperOptions = { scheme, algorithm: "meaning", device: null, still: false };
-    const view = new StepView(t, layout, { step: 3, phase: 1 }, options);
+    const view = stepView(layout, { step: 3, phase: 1 }, options);
     for (let p = 0; p < N; p++) {
       const [input, output] = [view.input, view.output] as readonly [Variable, Variable];
-      for (const v of [input, output]) expect(view.color(v, p)).toEqual(NOBODYS);
-      expect(view.color(t.variable(0) as Variable, p)).not.toEqual(NOBODYS);
+      for (const v of [input, output]) expect(blockColor(view, v, p)).toEqual(NOBODYS);
+      expect(blockColor(view, t.variable(0) as Variable, p)).not.toEqual(NOBODYS);
       const shown = describe(view, { device: p, slot: 0, cell: null });
       expect(shown?.color).toEqual(NOBODYS);
       expect(shown?.text.name).toBe(input.name);
     }
-    expect(wordsOf(stepperMarks(t, layout, { step: 3, phase: 1 }, options)).join()).not.toContain("of device");
+    expect(wordsOf(stepperMarks(layout, { step: 3, phase: 1 }, options)).join()).not.toContain("of device");
   }
 });
 

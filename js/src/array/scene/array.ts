@@ -2,7 +2,7 @@
 import { hex, type Rgb, valueColor } from "../../core/color";
 import type { PlacementModel } from "../../core/placement";
 import { sliceText, some } from "../../core/text";
-import { type Box, CENTER, field, label, type Mark, strike } from "../../draw/marks";
+import { type Box, CENTER, field, label, type Mark, PARTIAL_DASH, strike } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
@@ -105,7 +105,7 @@ function tileMarks(
   smallest: number,
 ): Mark[] {
   const partial = model.doc.unreduced.length > 0;
-  const stroke = { color: fill ? "edge" : "faint", width: 1, ...(partial ? { dash: [4, 3] } : {}) } as const;
+  const stroke = { color: fill ? "edge" : "faint", width: 1, ...(partial ? { dash: PARTIAL_DASH } : {}) } as const;
   const rect: Mark = {
     kind: "rect",
     ...box,

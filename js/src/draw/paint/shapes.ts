@@ -79,6 +79,15 @@ export const COPIES = {
   ],
 } as const;
 
+/** The same lines as the background of an element, in the theme's colours. */
+export function copiesBackground(): string {
+  const stops = COPIES.lines.flatMap(([y, strength]) => [
+    `var(--cpb) 0 ${n(y)}px`,
+    `color-mix(in srgb, var(--cph) ${n(100 * strength)}%, var(--cpb)) 0 ${n(y + COPIES.width)}px`,
+  ]);
+  return `repeating-linear-gradient(${stops}, var(--cpb) 0 ${COPIES.height}px)`;
+}
+
 /** Corners of the arrow head at the end of a line, as the points of a polygon; empty for a line without one. */
 export function arrowHead({ points, arrow }: LineMark): string {
   const [tail, head] = [points.at(-2), points.at(-1)];

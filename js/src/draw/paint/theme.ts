@@ -1,6 +1,7 @@
 /** What the colour tokens of a scene mean in the light and the dark theme. */
 import { isDark, type Scheme } from "../../core/color";
 import type { Color } from "../marks";
+import { copiesBackground } from "./shapes";
 
 export interface Theme {
   scheme: Scheme;
@@ -84,7 +85,8 @@ export function theme(
   contrast = false,
 ): Theme {
   const ground = isDark(scheme) ? "dark" : "light";
-  const tokens: Record<string, string> = { ...TOKENS[ground], ...(DRAWS_BYTES ? BYTES[ground] : {}), ...page };
+  const bytes = DRAWS_BYTES ? { ...BYTES[ground], copies: copiesBackground() } : {};
+  const tokens: Record<string, string> = { ...TOKENS[ground], ...bytes, ...page };
   if (contrast) {
     const { ink = "", muted = "" } = tokens;
     Object.assign(tokens, { muted: ink, edge: ink, faint: muted, line: muted });

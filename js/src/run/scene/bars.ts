@@ -47,6 +47,98 @@ class Bins {
   }
 }
 
+/** The bars of a lane, from its events in the order in which they begin; x counts from the lane's corner. */
+class Bars {
+  readonly filled = new Bins();
+  readonly cuts = new Bins();
+  readonly waits = new Bins();
+  /** Where names stand. */
+  readonly named: Named[] = [];
+  #open: Named[] = [];
+  #narrow: { x: number; until: number; time: Float64Array } | null = null;
+  /** Where the compute that was drawn so far ends. */
+  #done = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    readonly kinds: readonly Kind[],
+    readonly height: number,
+    /** Index of the collective that is lit; -1 for none. */
+    readonly lit: number,
+  ) {}
+
+  /** An event that takes less than a pixel: drawn with its neighbours, as what they are for most of their time. */
+  merge(kind: number, from: number, to: number, time: number): void {
+    if (!this.#narrow || from > this.#narrow.x + LEAST) {
+      this.#flush();
+      this.#narrow = { x: from, until: to, time: new Float64Array(this.kinds.length) };
+    }
+    this.#narrow.until = Math.max(this.#narrow.until, to);
+    this.#narrow.time[kind] = (this.#narrow.time[kind] ?? 0) + time;
+  }
+
+  /** An event that waits until `came`. */
+  add(event: number, kind: number, from: number, came: number, to: number): void {
+    this.#flush();
+    this.#close(from);
+    if (came > from) {
+      this.#cover(from, came);
+      this.waits.add(this.#key(kind), from, 0, came - from, this.height);
+    }
+    // Neighbours of one colour are told apart by a gap.
+    const gap = to - came > 3 ? 0.8 : 0;
+    // What is drawn last stands on what overlaps it, so a collective below compute keeps a strip of its own.
+    const hidden = kind > 0 && from < this.#done - 0.5;
+    if (to > came) this.#draw(kind, came, to - gap, hidden);
+    if (kind === 0) this.#done = Math.max(this.#done, to);
+    if (to - came >= NAMED && this.height >= 17 && !hidden) this.#open.push({ event, from: came, to });
+  }
+
+  end(): void {
+    this.#flush();
+    this.#close(Number.POSITIVE_INFINITY);
+  }
+
+  #key(kind: number): string {
+    return `${this.kinds[kind]?.color ?? "k0"}${this.lit >= 0 && kind !== this.lit + 1 ? "-" : "+"}`;
+  }
+
+  #draw(kind: number, from: number, to: number, hidden: boolean): void {
+    const h = this.height;
+    const [top, height] = hidden ? [h * 0.66, h * 0.34] : [0, h];
+    this.#cover(from, to);
+    this.filled.add(this.#key(kind), from, top, to - from, height);
+    const notch = NOTCHES[this.kinds[kind]?.axis ?? 0];
+    if (!notch || to - from < notch[1] || h < 12) return;
+    for (let x = from + notch[0] * 0.5; x + notch[0] <= to; x += notch[1]) {
+      this.cuts.add("bg+", x, top, notch[0], 2.5);
+      this.cuts.add("bg+", x, top + height - 2.5, notch[0], 2.5);
+    }
+  }
+
+  #flush(): void {
+    if (!this.#narrow) return;
+    const { x, until, time } = this.#narrow;
+    let most = 0;
+    for (let kind = 1; kind < time.length; kind++) if ((time[kind] ?? 0) > (time[most] ?? 0)) most = kind;
+    this.#draw(most, x, Math.max(x + LEAST, until), false);
+    this.#narrow = null;
+  }
+
+  /** Names of the bars that end before a place. */
+  #close(until: number): void {
+    for (const bar of this.#open) if (bar.to <= until && bar.to - bar.from >= NAMED) this.named.push(bar);
+    this.#open = this.#open.filter(({ to }) => to > until);
+  }
+
+  #cover(from: number, to: number): void {
+    for (const bar of this.#open) {
+      if (bar.to <= from || bar.from >= to) continue;
+      if (from - bar.from >= bar.to - to) bar.to = from;
+      else bar.from = to;
+    }
+  }
+}
+
 export function laneBars(
   model: RunModel,
   lane: LaneEvents,
@@ -55,100 +147,42 @@ export function laneBars(
   place: Place,
   lit: number,
 ): LaneBars {
-  // Bars count from the corner of the lane.
   const box = { x: place.left, y: place.y, w: place.span, h: place.lane };
-  const [h, right] = [place.lane, place.span];
-  const scale = place.span / (span.to - span.from);
-  const [first, end] = [lane.bounds[call] ?? 0, lane.bounds[call + 1] ?? 0];
+  const bars = barsOf(model, lane, call, span, place, lit);
+  const marks: Mark[] = [];
+  for (const bins of [bars.filled, bars.cuts])
+    for (const [key, boxes] of bins.entries()) marks.push({ kind: "bars", ...box, ...tone(key), boxes });
+  const under: Mark[] = [{ kind: "rect", ...box, fill: "gap", alpha: 0.55 }];
+  for (const [key, boxes] of bars.waits.entries()) {
+    under.push({ kind: "bars", ...box, color: "bg", boxes });
+    marks.push(waitMark(box, key, boxes));
+  }
+  const labels = bars.named.flatMap(({ event, from, to }) =>
+    nameOf(model, lane, event, box.x + from, to - from, box.y + box.h / 2),
+  );
+  return { under, marks, labels };
+}
+
+function barsOf(model: RunModel, lane: LaneEvents, call: number, span: Span, place: Place, lit: number): Bars {
   const kinds = kindsOf(model);
-  const bins = new Bins();
-  const cuts = new Bins();
-  const waits = new Bins();
-  const labels: Mark[] = [];
-  let open: Named[] = [];
-  const close = (until: number) => {
-    for (const { event, from, to } of open)
-      if (to <= until && to - from >= NAMED)
-        labels.push(...nameOf(model, lane, event, box.x + from, to - from, box.y + h / 2));
-    open = open.filter(({ to }) => to > until);
-  };
-  const cover = (from: number, to: number) => {
-    for (const bar of open) {
-      if (bar.to <= from || bar.from >= to) continue;
-      if (from - bar.from >= bar.to - to) bar.to = from;
-      else bar.from = to;
-    }
-  };
-  // What is drawn last stands on what overlaps it, so a collective below compute keeps a strip of its own.
-  let done = Number.NEGATIVE_INFINITY;
-  let pending: { x: number; until: number; kind: number; time: Float64Array } | null = null;
-  const flush = () => {
-    if (!pending) return;
-    let kind = 0;
-    for (let k = 1; k < pending.time.length; k++) if ((pending.time[k] ?? 0) > (pending.time[kind] ?? 0)) kind = k;
-    draw(kind, pending.x, Math.max(pending.x + LEAST, pending.until), false);
-    pending = null;
-  };
-  const dim = (kind: number) => lit >= 0 && kind !== lit + 1;
-  const draw = (kind: number, from: number, to: number, hidden: boolean) => {
-    const key = `${kinds[kind]?.color ?? "k0"}${dim(kind) ? "-" : "+"}`;
-    cover(from, to);
-    const [top, height] = hidden ? [h * 0.66, h * 0.34] : [0, h];
-    bins.add(key, from, top, to - from, height);
-    const notch = NOTCHES[kinds[kind]?.axis ?? 0];
-    if (notch && to - from >= notch[1] && h >= 12) {
-      for (let x = from + notch[0] * 0.5; x + notch[0] <= to; x += notch[1]) {
-        cuts.add("bg+", x, top, notch[0], 2.5);
-        cuts.add("bg+", x, top + height - 2.5, notch[0], 2.5);
-      }
-    }
-  };
-  let e = startOf(lane, span.from, first, end);
-  for (; e < end; e++) {
+  const bars = new Bars(kinds, place.lane, lit);
+  const scale = place.span / (span.to - span.from);
+  const xOf = (tick: number) => (tick - span.from) * scale;
+  const [first, end] = [lane.bounds[call] ?? 0, lane.bounds[call + 1] ?? 0];
+  // From the first event that may still be under way.
+  for (let e = firstAfter(lane.reach, span.from, first, end); e < end; e++) {
     const start = lane.start[e] ?? 0;
     if (start > span.to) break;
     const stop = lane.end[e] ?? 0;
     if (stop < span.from) continue;
-    const a = Math.max(0, (start - span.from) * scale);
-    const b = Math.min(right, (stop - span.from) * scale);
+    const from = Math.max(0, xOf(start));
+    const to = Math.min(place.span, xOf(stop));
     const kind = kinds.of[lane.operation[e] ?? 0] ?? 0;
-    if (b - a < LEAST) {
-      if (!pending || a > pending.x + LEAST) {
-        flush();
-        pending = { x: a, until: b, kind, time: new Float64Array(kinds.length) };
-      }
-      pending.until = Math.max(pending.until, b);
-      pending.time[kind] = (pending.time[kind] ?? 0) + (stop - start);
-      continue;
-    }
-    flush();
-    const waited = lane.waited[e] ?? 0;
-    const came = Math.min(b, (start + waited - span.from) * scale);
-    const from = waited > 0 && came > a ? came : a;
-    const color = kinds[kind]?.color ?? "k0";
-    close(a);
-    if (from > a) {
-      cover(a, from);
-      waits.add(`${color}${dim(kind) ? "-" : "+"}`, a, 0, from - a, h);
-    }
-    // Neighbours of one colour are told apart by a gap.
-    const gap = b - from > 3 ? 0.8 : 0;
-    const hidden = kind > 0 && a < done - 0.5;
-    if (b > from) draw(kind, from, b - gap, hidden);
-    if (kind === 0) done = Math.max(done, b);
-    if (b - from >= NAMED && h >= 17 && !hidden) open.push({ event: e, from, to: b });
+    if (to - from < LEAST) bars.merge(kind, from, to, stop - start);
+    else bars.add(e, kind, from, Math.max(from, Math.min(to, xOf(start + (lane.waited[e] ?? 0)))), to);
   }
-  flush();
-  close(Number.POSITIVE_INFINITY);
-  const marks: Mark[] = [];
-  for (const [key, boxes] of bins.entries()) marks.push({ kind: "bars", ...box, ...tone(key), boxes });
-  for (const [key, boxes] of cuts.entries()) marks.push({ kind: "bars", ...box, ...tone(key), boxes });
-  const under: Mark[] = [{ kind: "rect", ...box, fill: "gap", alpha: 0.55 }];
-  for (const [key, boxes] of waits.entries()) {
-    under.push({ kind: "bars", ...box, color: "bg", boxes });
-    marks.push(waitMark(box, key, boxes));
-  }
-  return { under, marks, labels };
+  bars.end();
+  return bars;
 }
 
 function tone(key: string): { color: Color; alpha?: number } {
@@ -197,9 +231,4 @@ function kindsOf(model: RunModel): readonly Kind[] & { of: readonly number[] } {
     kinds.push({ color: axis < 0 ? "muted" : axisToken(axis), axis: Math.max(0, axis) });
   }
   return Object.assign(kinds, { of: model.doc.operations.map((o) => o.collective + 1) });
-}
-
-/** The first event of a call that may still be under way at a moment. */
-function startOf(lane: LaneEvents, tick: number, first: number, end: number): number {
-  return firstAfter(lane.reach, tick, first, end);
 }

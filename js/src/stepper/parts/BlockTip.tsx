@@ -6,11 +6,10 @@ import type { StepperState } from "../state";
 
 export function BlockTip({ state }: { state: StepperState }) {
   const tip = state.tip();
-  const view = state.view();
-  if (!tip || !view) return null;
-  const { box, text, color, from } = tip;
+  if (!tip) return null;
+  const { box, keep, text, color, from } = tip;
   return (
-    <Tip at={box} keep={view.drawn.map((drawn) => drawn.box)}>
+    <Tip at={box} keep={keep}>
       {text.name && (
         <div class="row">
           {color && <span class="swatch" style={{ background: hex(color) }} />}

@@ -3,9 +3,10 @@
 import { type Box, label } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
-import { type Ask, adds, pieceFace, stripped, stripVariable, tileFace } from "./ask";
+import { type Ask, adds, chunksOf, lastOf, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import { cellOf, FONTS, GROWTH, shownPart, TAG } from "./cells";
+import type { Face } from "./contents";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
 import { type Lane, PLAIN, type Stage, type Tile } from "./stage";
@@ -47,6 +48,35 @@ const TIGHT = [
 /** Room for the words that say which group is open, and for its buttons. */
 const PAGER = 140;
 
+/** Sizes of a picture whose groups run across it, and where its rows and columns begin. */
+interface Sizes {
+  row: Row;
+  tight: (typeof TIGHT)[number];
+  font: number;
+  face: Face;
+  piece: Face;
+  block: Size;
+  slot: Size;
+  tile: Size;
+  /** From the corner of a tile to its block. */
+  inset: { x: number; y: number };
+  coordinates: boolean;
+  /** Index of the picked group. */
+  picked: number;
+  /** Left edges of columns, top edges of rows. */
+  x: readonly number[];
+  y: readonly number[];
+  /** Right end of the last tile, width of the result beside it, and of the whole picture. */
+  right: number;
+  result: number;
+  width: number;
+  /** Height of an open addition, and of the whole picture. */
+  opened: number;
+  height: number;
+}
+
+type Size = Pick<Box, "w" | "h">;
+
 /** The stage of a meaning whose groups are the rows of a mesh; null where it is too wide or too high. */
 export function acrossStage(ask: Ask): Stage | null {
   const most = acrossHeight(ask);
@@ -54,8 +84,8 @@ export function acrossStage(ask: Ask): Stage | null {
     for (const tight of TIGHT) {
       for (const font of FONTS) {
         for (const grow of tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]) {
-          const stage = place(ask, row, tight, font, grow);
-          if (stage && stage.width <= ask.width && stage.height <= most) return { ...stage, width: ask.width };
+          const sizes = sizesOf(ask, row, tight, font, grow);
+          if (sizes && sizes.width <= ask.width && sizes.height <= most) return place(ask, sizes);
         }
       }
     }
@@ -67,8 +97,8 @@ export function acrossStage(ask: Ask): Stage | null {
 export function acrossHeight(ask: Ask): number {
   if (!wholeMesh(ask)) return 0;
   for (const row of rowsIn(ask)) {
-    const stage = place(ask, row, TIGHT[0], FONTS[0], 0);
-    if (stage && stage.height <= ask.room) return stage.height;
+    const sizes = sizesOf(ask, row, TIGHT[0], FONTS[0], 0);
+    if (sizes && sizes.height <= ask.room) return sizes.height;
   }
   return 0;
 }
@@ -85,94 +115,69 @@ function wholeMesh({ trace, c, motion }: Ask): boolean {
   );
 }
 
-function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, grow: number): Stage | null {
-  const { trace, c, group, receiver } = ask;
-  const { mesh } = trace;
-  const [down = 1, across = 1] = mesh.meshShape;
-  const cell = cellOf(ask, font) + grow;
+/** Sizes for so many rows of a block; null where it has fewer. */
+function sizesOf(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, grow: number): Sizes | null {
   const face = tileFace(ask, [row.rows, 4096]);
   if (face.rows < row.rows) return null;
+  const { mesh } = ask.trace;
+  const [down = 1, across = 1] = mesh.meshShape;
+  const { under, pad } = tight;
+  const cell = cellOf(ask, font) + grow;
   const piece = pieceFace(ask, face);
   const block = { w: face.columns * cell, h: row.rows * CELL };
   const slot = { w: piece.columns * cell, h: piece.rows * CELL };
-  const { under } = tight;
   const coordinates = tight.coordinates && (under || row.rows > 1);
-  const id = Math.max(
-    TAG.w,
-    textWidth(String(Math.max(...mesh.ids)), 12, true),
-    coordinates ? textWidth(`(${down - 1},${across - 1})`, 10, true) : 0,
-  );
-  const inset = tight.pad + (under ? 0 : id + 8);
-  const head = under ? HEAD : 0;
-  const tileW = inset + block.w + tight.pad;
-  const tileH = head + row.rows * CELL + 2 * row.pad;
-  const total = adds(ask);
-  const name = `${fitName(ask.output.name, 60, 11)} on device ${mesh.ids[group[receiver] ?? 0] ?? 0}`;
-  // The words over the result are as wide as the result, at least.
-  const resultW = total && !under ? Math.max(slot.w, textWidth(name, 11)) + 38 : 0;
-  const left = railRoom(mesh, 0) + 2;
-  const picked = trace.groups(c).indexOf(group);
-  const opened = row.lane + slot.h + 12 + (total && under ? slot.h + 14 : 0);
-  const { open } = row;
-  const top = (y: number) => TOP + y * (tileH + row.gap) + (open ? y : y > picked ? 1 : 0) * opened;
-  const columnX = Array.from({ length: across }, (_, i) => left + (under ? 16 : 0) + i * (tileW + tight.gap));
-  const tiles: Tile[] = [];
-  const groups = trace.groups(c);
-  groups.forEach((g, y) => {
-    g.forEach((p, x) => {
-      const box: Box = { x: columnX[x] ?? 0, y: top(y), w: tileW, h: tileH };
-      const places = [
-        {
-          v: stripVariable(ask, false),
-          box: { x: box.x + inset, y: box.y + head + row.pad, ...block },
-          face,
-          room: 0,
-        },
-      ];
-      tiles.push({ members: [p], box, places, id: under ? "above" : "beside", coordinates });
-    });
-  });
-  const own = tiles.filter((t) => group.includes(t.members[0] ?? -1));
-  const slotY = top(picked) + tileH + row.lane;
-  const lanes: Lane[] = own.map((tile, i) => {
-    // A piece hangs under the chunk that it is, so that its lane is straight.
-    const x = tile.box.x + inset + (stripped(ask) && !gathers(c) ? (block.w * receiver) / ask.plan.n : 0);
-    const at = gathers(c) ? tile.box.x + inset + (block.w * i) / ask.plan.n : x;
-    const previous = own[i - 1]?.box;
-    return {
-      members: tile.members,
-      rank: i,
-      tile,
-      slot: { x: at, y: slotY, ...slot },
-      tag: under
-        ? { x: at, y: slotY - TAG.h - 3, ...TAG }
-        : { x: at - TAG.w - 5, y: slotY + slot.h - TAG.h - 1, ...TAG },
-      sign: total && previous ? [tile.box.x - tight.gap / 2, slotY + slot.h / 2] : null,
-    };
-  });
-  const right = (columnX.at(-1) ?? 0) + tileW;
-  // Under the first term, whoever receives: which one is looked at moves nothing.
-  const [resultX, resultY] = under ? [lanes[0]?.slot.x ?? 0, slotY + slot.h + 14] : [right + 34, slotY];
-  const headerX = resultX + (under ? slot.w + 10 : 0);
-  const pad = Math.min(6, row.gap / 2);
-  const last = top(down - 1) + tileH + (open || picked === down - 1 ? opened : 0);
-  const width = right + resultW + 8;
-  const frames = groups.map((g, y) => {
-    const adding = open || y === picked;
-    const box = {
-      x: left - pad - 2,
-      y: top(y) - pad,
-      w: right - left + 2 * pad + 4 + (adding && total ? resultW + 4 : 0),
-      h: tileH + 2 * pad + (adding ? opened - pad : 0),
-    };
-    return { group: g, box, picked: adding && !open };
-  });
-  const height = Math.ceil(last + pad + LINE + 2);
+  const inset = { x: pad + (under ? 0 : idRoom(ask, coordinates) + 8), y: row.pad + (under ? HEAD : 0) };
+  const tile = { w: inset.x + block.w + pad, h: inset.y + block.h + row.pad };
+  const picked = ask.trace.groups(ask.c).indexOf(ask.group);
+  const opened = row.lane + slot.h + 12 + (adds(ask) && under ? slot.h + 14 : 0);
+  const left = leftOf(ask) + (under ? 16 : 0);
+  const x = Array.from({ length: across }, (_, i) => left + i * (tile.w + tight.gap));
+  const before = (i: number) => (row.open ? i : i > picked ? 1 : 0) * opened;
+  const y = Array.from({ length: down }, (_, i) => TOP + i * (tile.h + row.gap) + before(i));
+  const right = (x.at(-1) ?? 0) + tile.w;
+  const result = resultRoom(ask, slot, under);
+  const last = (y.at(-1) ?? 0) + tile.h + (row.open || picked === down - 1 ? opened : 0);
+  const height = Math.ceil(last + frameGap(row) + LINE + 2);
+  const shown = { row, tight, font, face, piece, block, slot, tile, inset, coordinates };
+  return { picked, x, y, right, result, width: right + result + 8, opened, height, ...shown };
+}
+
+/** Where the frames of groups begin: right of the rail. */
+function leftOf({ trace }: Ask): number {
+  return railRoom(trace.mesh, 0) + 2;
+}
+
+/** Between a frame and its tiles. */
+function frameGap({ gap }: Row): number {
+  return Math.min(6, gap / 2);
+}
+
+/** Width of the ids left of blocks. */
+function idRoom({ trace: { mesh } }: Ask, coordinates: boolean): number {
+  const [down = 1, across = 1] = mesh.meshShape;
+  const ids = textWidth(String(Math.max(...mesh.ids)), 12, true);
+  return Math.max(TAG.w, ids, coordinates ? textWidth(`(${down - 1},${across - 1})`, 10, true) : 0);
+}
+
+/** Width of the result beside the terms. The words over it are as wide as the result, at least. */
+function resultRoom(ask: Ask, slot: Size, under: boolean): number {
+  if (!adds(ask) || under) return 0;
+  const { output, trace, group, receiver } = ask;
+  const name = `${fitName(output.name, 60, 11)} on device ${trace.mesh.ids[group[receiver] ?? 0] ?? 0}`;
+  return Math.max(slot.w, textWidth(name, 11)) + 38;
+}
+
+function place(ask: Ask, sizes: Sizes): Stage {
+  const { row, tight, font, face, piece, picked, x, y, right, tile, height } = sizes;
+  const { trace, group, receiver, width } = ask;
+  const groups = trace.groups(ask.c);
+  const tiles = groups.flatMap((g, down) => g.map((p, across) => tileAt(ask, sizes, p, down, across)));
+  const lanes = tiles.slice(picked * x.length, (picked + 1) * x.length).map((own, i) => laneOf(ask, sizes, own, i));
   // Where one is open, the corner beside the rail says which, and goes to the others.
-  const corner = { x: right + 12, width: ask.width - right - 12 };
-  const title = open || corner.width < PAGER ? "" : titleOf(ask, corner.width);
-  const rows = groups.map((_, y) => [top(y), tileH, String(y)] as const);
-  const hidden = face.columns < face.of[1] || face.rows < face.of[0];
+  const corner = { x: right + 12, width: width - right - 12 };
+  const title = row.open || corner.width < PAGER ? "" : titleOf(ask, corner.width);
+  const left = leftOf(ask);
   return {
     ...PLAIN,
     motion: "gather",
@@ -180,42 +185,100 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
     font,
     tiles,
     fixed: [
-      ...railDown(mesh, 0, left - 4, rows),
+      ...railDown(
+        trace.mesh,
+        0,
+        left - 4,
+        y.map((top, i) => [top, tile.h, String(i)] as const),
+      ),
       ...railAcross(
-        mesh,
+        trace.mesh,
         1,
         TOP - 6,
-        columnX.map((x) => [x, tileW] as const),
+        x.map((at) => [at, tile.w] as const),
       ),
       ...(title ? [label(corner.x, 12, title, 11, "muted")] : []),
     ],
-    frames,
-    signs: groups.flatMap((_, y) => columnX.slice(1).map((x) => [x - tight.gap / 2, top(y) + tileH / 2] as const)),
+    frames: groups.map((g, i) => frameOf(ask, sizes, g, i)),
+    signs: y.flatMap((top) => x.slice(1).map((at) => [at - tight.gap / 2, top + tile.h / 2] as const)),
     group,
     lanes,
     receiver,
     piece,
-    result: total
-      ? {
-          box: { x: resultX, y: resultY, ...slot },
-          face: piece,
-          name: [resultX, resultY - 8],
-          sign: [resultX - 16, resultY + slot.h / 2],
-          rule: { x: resultX - 24, y: resultY - 7, w: under ? slot.w + 28 : 0, h: 0 },
-        }
-      : null,
-    header: total ? { x: headerX, y: resultY + (under ? 9 : -22), lines: 2, width: width - headerX } : null,
+    ...sumOf(ask, sizes, lanes[0]?.slot.x ?? 0),
     face,
-    after: {
-      v: stripped(ask) ? stripVariable(ask, true) : ask.output,
-      face: tileFace(ask, [row.rows, face.columns], true),
-    },
-    chunks: stripped(ask) ? ask.plan.n : 1,
-    open,
+    after: lastOf(ask, [row.rows, face.columns]),
+    chunks: chunksOf(ask),
+    open: row.open,
     pager: title ? corner.x + textWidth(title, 11) + 6 : null,
-    line: { x: left - 2, y: height - LINE + 20, width: ask.width - left },
-    note: hidden ? shownPart(ask, face) : "",
+    line: { x: left - 2, y: height - LINE + 20, width: width - left },
+    note: shownPart(ask, face),
     width,
     height,
+  };
+}
+
+function tileAt(ask: Ask, sizes: Sizes, p: number, down: number, across: number): Tile {
+  const { tile, inset, block, face, tight, coordinates } = sizes;
+  const [x, y] = [sizes.x[across] ?? 0, sizes.y[down] ?? 0];
+  return {
+    members: [p],
+    box: { x, y, ...tile },
+    places: [{ v: stripVariable(ask, false), box: { x: x + inset.x, y: y + inset.y, ...block }, face, room: 0 }],
+    id: tight.under ? "above" : "beside",
+    coordinates,
+  };
+}
+
+/** Where slots and results of the picked group stand. */
+function slotTop({ y, picked, tile, row }: Sizes): number {
+  return (y[picked] ?? 0) + tile.h + row.lane;
+}
+
+function laneOf(ask: Ask, sizes: Sizes, tile: Tile, rank: number): Lane {
+  const { slot, block, inset, tight } = sizes;
+  const y = slotTop(sizes);
+  // A piece hangs under the chunk that it is, so that its lane is straight.
+  const chunk = gathers(ask.c) ? rank : stripped(ask) ? ask.receiver : 0;
+  const x = tile.box.x + inset.x + (block.w * chunk) / ask.plan.n;
+  return {
+    members: tile.members,
+    rank,
+    tile,
+    slot: { x, y, ...slot },
+    tag: tight.under ? { x, y: y - TAG.h - 3, ...TAG } : { x: x - TAG.w - 5, y: y + slot.h - TAG.h - 1, ...TAG },
+    sign: adds(ask) && rank > 0 ? [tile.box.x - tight.gap / 2, y + slot.h / 2] : null,
+  };
+}
+
+function frameOf(ask: Ask, { row, tile, right, opened, ...sizes }: Sizes, group: readonly number[], i: number) {
+  const adding = row.open || i === sizes.picked;
+  const [left, pad] = [leftOf(ask), frameGap(row)];
+  const result = adding && adds(ask) ? sizes.result + 4 : 0;
+  const box = {
+    x: left - pad - 2,
+    y: (sizes.y[i] ?? 0) - pad,
+    w: right - left + 2 * pad + 4 + result,
+    h: tile.h + 2 * pad + (adding ? opened - pad : 0),
+  };
+  return { group, box, picked: adding && !row.open };
+}
+
+/** The result and the words over it: beside the terms, or under the first one, whoever receives. */
+function sumOf(ask: Ask, sizes: Sizes, first: number): Pick<Stage, "result" | "header"> {
+  if (!adds(ask)) return { result: null, header: null };
+  const { slot, piece, tight, right, width } = sizes;
+  const { under } = tight;
+  const [x, y] = under ? [first, slotTop(sizes) + slot.h + 14] : [right + 34, slotTop(sizes)];
+  const header = x + (under ? slot.w + 10 : 0);
+  return {
+    result: {
+      box: { x, y, ...slot },
+      face: piece,
+      name: [x, y - 8],
+      sign: [x - 16, y + slot.h / 2],
+      rule: { x: x - 24, y: y - 7, w: under ? slot.w + 28 : 0, h: 0 },
+    },
+    header: { x: header, y: y + (under ? 9 : -22), lines: 2, width: width - header },
   };
 }

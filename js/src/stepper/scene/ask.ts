@@ -42,12 +42,16 @@ export function stripped({ c, motion }: Ask): boolean {
 /** Rows of tiles with room for copies between them. */
 const MOST_GUTTERS = 8;
 
-/** Which chunk an element belongs to: of what is sent, or of what is received. */
-export function chunkIn({ trace, c, plan, input, output }: Ask, sent: boolean): (element: number) => number {
-  const v = sent ? input : output;
-  const shape = v.shape;
+/** Which of n chunks an element of a variable belongs to: of what is sent, or of what is received. */
+export function chunkIn(
+  trace: TraceModel,
+  c: Collective,
+  n: number,
+  v: Variable,
+  sent: boolean,
+): (element: number) => number {
   const axis = sent && !gathers(c) ? c.split_axis : c.concat_axis;
-  return chunkOf(shape, trace.corner(v)?.shape ?? shape, axis, plan.n);
+  return chunkOf(v.shape, trace.corner(v)?.shape ?? v.shape, axis, n);
 }
 
 /** The variable whose chunks a tile shows, before and after. */
@@ -60,11 +64,21 @@ export function stripVariable({ c, input, output, motion }: Ask, after: boolean)
 export function tileFace(ask: Ask, most: readonly [number, number], after = false): Face {
   if (stripped(ask)) {
     const v = stripVariable(ask, after);
-    const chunk = chunkIn(ask, v === ask.input);
-    const columns = Math.max(1, Math.floor(most[1] / ask.plan.n));
-    return stripOf(ask.trace, v, chunk, ask.plan.n, [most[0], columns]);
+    const { trace, c, plan } = ask;
+    const columns = Math.max(1, Math.floor(most[1] / plan.n));
+    return stripOf(trace, v, chunkIn(trace, c, plan.n, v, v === ask.input), plan.n, [most[0], columns]);
   }
   return faceOf(ask.trace, after ? ask.output : ask.input, most) ?? NOTHING;
+}
+
+/** What a tile holds in the end, with at most so many rows and columns. */
+export function lastOf(ask: Ask, most: readonly [number, number]): { v: Variable; face: Face } {
+  return { v: stripped(ask) ? stripVariable(ask, true) : ask.output, face: tileFace(ask, most, true) };
+}
+
+/** Chunks side by side that a tile has; 1 where it shows a block as it is. */
+export function chunksOf(ask: Ask): number {
+  return stripped(ask) ? ask.plan.n : 1;
 }
 
 /** What the member of a rank sends to the receiver: a chunk of its strip, or its block. */

@@ -1,6 +1,6 @@
 /** A block of values: a small table with its numbers, in the colour of its place. */
 import { hex, type Rgb } from "../../core/color";
-import { type Box, type Color, label, type Mark, type Stroke } from "../../draw/marks";
+import { type Box, type Color, label, type Mark, PARTIAL_DASH, type Stroke } from "../../draw/marks";
 
 /** Cells are numbered row by row. */
 export interface BlockLook {
@@ -31,7 +31,7 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
   const { rows, columns, fill, size } = look;
   const dim = look.hatch === "dim";
   const edge: Color = dim && fill ? hex(fill) : "edge";
-  const stroke: Stroke = look.stroke ?? { color: edge, width: 1, ...(look.hatch ? { dash: [4, 3] } : {}) };
+  const stroke: Stroke = look.stroke ?? { color: edge, width: 1, ...(look.hatch ? { dash: PARTIAL_DASH } : {}) };
   const marks: Mark[] = [];
   const [w, h] = [box.w / Math.max(1, columns), box.h / Math.max(1, rows)];
   const place = (cell: number): Box => ({

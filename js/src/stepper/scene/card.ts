@@ -43,7 +43,7 @@ export function stepScene(
     marks: [
       { kind: "rect", ...frame, fill: "bg", stroke: { color: "line", width: 1 } },
       ...shift(head, PAD, PAD),
-      ...shift(stepperMarks(trace, layout, moment, options), PAD, PAD + top),
+      ...shift(stepperMarks(layout, moment, options), PAD, PAD + top),
     ],
   };
 }
@@ -54,7 +54,7 @@ export function roomOf(trace: TraceModel, at: number, picture: StepPicture): { l
   const step = trace.step(at);
   const layout = new StepperLayout(trace, width - 2 * PAD, watch);
   const options = { scheme, algorithm, device, still: false };
-  const marks = [0, 0.5, 1].flatMap((phase) => stepperMarks(trace, layout, { step: at, phase }, options));
+  const marks = [0, 0.5, 1].flatMap((phase) => stepperMarks(layout, { step: at, phase }, options));
   const height = Math.ceil(Math.max(0, ...marks.map(bottomOf))) + 4;
   return { lines: step ? headMarks(trace, step, at, width - 2 * PAD).length : 0, height };
 }

@@ -4,11 +4,15 @@ import type { Rgb } from "../../core/color";
 import { deviceBox } from "../../draw/grid";
 import type { Box } from "../../draw/marks";
 import { type BlockTip, blockTip, deviceText } from "../model/blocktip";
+import { drawnOf } from "./drawn";
+import { colorOf } from "./look";
 import type { Hit, StepView } from "./view";
 
 /** A block that is described: where it is drawn, and what is said. */
 export interface Shown {
   box: Box;
+  /** What is drawn, which the tooltip is not to cover. */
+  keep: readonly Box[];
   text: BlockTip;
   color: Rgb | null;
   /** How the element was made; empty where there is nothing to say. */
@@ -19,21 +23,24 @@ export interface Shown {
 export function describe(view: StepView, { device, slot, cell }: Hit): Shown | null {
   const { trace, stage, seats } = view;
   const runs = !view.active || view.active.has(device);
+  const drawn = drawnOf(view);
+  const keep = drawn.map((d) => d.box);
   const tile = seats.get(device) ?? (stage.map && deviceBox(trace.mesh, stage.map, device));
   const v = slot === null || !runs ? undefined : view.slots[slot];
   if (!v) {
     const values = runs ? "" : "does not run this step";
     const text = { name: "", type: "", device: deviceText(trace, device), copies: "", values };
-    return tile && { box: tile, color: null, text, from: "" };
+    return tile && { box: tile, keep, color: null, text, from: "" };
   }
-  const box = view.drawn.find((d) => d.device === device && d.v.id === v.id)?.box ?? tile;
+  const box = drawn.find((d) => d.device === device && d.v.id === v.id)?.box ?? tile;
   const text = blockTip(trace, v, device, cell);
   const later = view.show.after.includes(v) && !view.finished ? "when the step is done: " : "";
   return (
     box && {
       box,
+      keep,
       text: { ...text, values: text.values && later + text.values },
-      color: view.color(v, device, v.unreduced),
+      color: colorOf(view, v, device),
       from: view.options.rules?.fromText(view, v, device, cell) ?? "",
     }
   );

@@ -3,6 +3,7 @@ import type { Ask } from "./ask";
 import { bareChoices, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
 import { fixedOf, mapOver, stretched } from "./downrows";
+import { sizesOf } from "./downsizes";
 import type { Stage } from "./stage";
 
 /** The stage of the best choice that fits the width, as high as others of the program where rows can be higher. */
@@ -12,12 +13,12 @@ export function downStage(ask: Ask, height: number): Stage {
   const whole = over ? stretched(fixedOf(ask, false), height) : fixed;
   for (const choice of choicesOf(ask)) {
     const rows = choice.whole ? whole : fixed;
-    const stage = placeDown(ask, rows, choice);
-    const left = ask.width - stage.width;
+    const sizes = sizesOf(ask, rows, choice);
+    const left = ask.width - sizes.width;
     // The ways of a permutation are as long as there is width.
-    if (left >= 0)
-      return { ...(stage.holds[0] ? placeDown(ask, rows, choice, Math.min(400, left)) : stage), width: ask.width };
+    if (left >= 0) return placeDown(ask, rows, choice, sizes, Math.min(400, left));
   }
-  const bare = bareChoices(ask).map((choice) => placeDown(ask, fixed, choice));
-  return { ...((bare.find((stage) => stage.width <= ask.width) ?? bare.at(-1)) as Stage), width: ask.width };
+  const bare = bareChoices(ask).map((choice) => ({ choice, sizes: sizesOf(ask, fixed, choice) }));
+  const { choice, sizes } = bare.find((one) => one.sizes.width <= ask.width) ?? (bare.at(-1) as (typeof bare)[number]);
+  return placeDown(ask, fixed, choice, sizes);
 }

@@ -4,171 +4,190 @@ import { clauses } from "../../core/text";
 import { BOLD, type Box, label, type Mark } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
 import { reducesAll } from "../model/semantics";
-import { type Ask, adds, rowsOf, signRoom, stripped, stripVariable, tileFace } from "./ask";
+import { type Ask, adds, chunksOf, lastOf, rowsOf, signRoom, stripped, stripVariable } from "./ask";
 import { railAcross, railDown } from "./axes";
 import { shownPart, TAG } from "./cells";
 import type { Choice } from "./downchoices";
 import { type Fixed, LINE } from "./downrows";
-import { permuteRoom, sizesOf } from "./downsizes";
+import { permuteRoom, type Sizes } from "./downsizes";
 import { mapRails, placeMap, sameOf } from "./map";
-import { along, type Nest, nestMarks } from "./nest";
+import { nestMarks } from "./nest";
 import type { Lane, Stage, Tile } from "./stage";
 
-const COLUMN_GAP = 18;
-const GUTTER_GAP = 4;
 /** Width of the words over the slots: on which device, who holds the same. */
 const HEADER = 210;
 
-/** The stage of a choice, as wide as that needs. */
-export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, longer = 0): Stage {
-  const { row, members, top, height, chunks } = fixed;
-  const { whole, open, tight, font, swatch, bare } = choice;
-  const { trace, c, motion, group, receiver } = ask;
-  const gutters = motion === "gutters";
-  const sizes = sizesOf(ask, fixed, choice);
-  const { face, piece, block, above, plain, nest, coordinates, head, inset, tileW, tileH, slotW, wrap, side } = sizes;
-  const { over, map, titleX, title, carried, reading } = sizes;
-  const pitch = tileH + row.gap;
-  const all = whole ? trace.groups(c) : [group];
-  const picked = whole ? Math.max(0, all.indexOf(group)) : 0;
-  // Where every group moves, every column has its room.
-  const each = gutters ? wrap : 0;
-  const start = sizes.left + sizes.rail;
+/** What everything is placed by. */
+interface Down {
+  ask: Ask;
+  fixed: Fixed;
+  choice: Choice;
+  sizes: Sizes;
+  /** The picked group's tiles; right of them its slots, under them its result. */
+  own: readonly Tile[];
+  right: number;
+  slots: number;
+  bottom: number;
+}
 
-  const columnGap = gutters ? GUTTER_GAP : COLUMN_GAP;
-  const tiles: Tile[] = [];
-  const columnX: number[] = [];
-  let x = start;
-  const ranksOf = whole && all.length > 1 ? all.map((g) => rowsOf(g.length, receiver)) : [members];
-  all.forEach((g, column) => {
-    columnX.push(x);
-    (ranksOf[column] ?? members).forEach((ranks, i) => {
-      const box: Box = { x, y: top + i * pitch, w: tileW, h: tileH };
-      const blockBox = { x: x + inset, y: box.y + head + row.pad, ...block };
-      tiles.push({
-        members: ranks.map((r) => g[r] ?? 0),
-        box,
-        places: [{ v: stripVariable(ask, false), box: blockBox, face, room: 0 }],
-        id: above ? "above" : "beside",
-        coordinates,
-      });
-    });
-    x +=
-      tileW + ((column === picked || open) && !gutters ? side + (column < all.length - 1 ? 14 : 0) : each) + columnGap;
-  });
-  const used = x - columnGap;
+/** The stage of a choice; the ways of a permutation may be longer than they need. */
+export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, longer = 0): Stage {
+  const { row, members, top, height, chunks } = fixed;
+  const { font, open, tight, swatch, bare } = choice;
+  const { tile, left, side, columns } = sizes;
+  const { motion, group, receiver, width } = ask;
+  const tiles = tilesOf(ask, fixed, sizes);
   const own = tiles.filter((t) => t.members.every((p) => group.includes(p)));
-  const at = own[0]?.box ?? { x: 0, y: top, w: 0, h: 0 };
-  const right = at.x + tileW;
-  const slotX = right + tight.lane;
-  const drawn: Lane[] = members.map((ranks, i) => {
-    const tile = own[i] as Tile;
-    const place = tile.places[0]?.box ?? tile.box;
-    const slot = { x: slotX, y: place.y, w: slotW, h: block.h };
-    return {
-      members: tile.members,
-      rank: ranks[0] ?? 0,
-      tile,
-      slot,
-      tag: { x: slotX + slotW + 4, y: place.y + (block.h - TAG.h) / 2, ...TAG },
-      sign:
-        adds(ask) && !ranks.includes(receiver)
-          ? ([slotX + slotW + 4 + TAG.w + signRoom(ask), place.y + block.h / 2] as const)
-          : null,
-    };
-  });
-  const bottom = top + members.length * pitch - row.gap;
-  const resultBox = { x: slotX, y: bottom + 12, w: slotW, h: block.h };
-  const name = fitName(ask.output.name, 76, 12, true);
-  const marks = plain
-    ? meshRails(
-        ask,
-        own,
-        members,
-        start,
-        columnX.map((cx) => [cx, tileW] as const),
-      )
-    : groupRails(ask, own, members, start, nest);
-  // On a mesh of more axes, what the devices of each group have in common stands over it.
-  if (whole && !plain) {
-    const y = top - (motion === "gather" ? 26 : 10);
-    all.forEach((g, i) => {
-      const words = sameOf(trace, g, tileW + 14);
-      marks.push(label((columnX[i] ?? 0) + tileW / 2, y, words, 11, "ink", { ...BOLD, anchor: "middle" }));
-    });
-  }
-  if (title) marks.push(label(titleX, 12, title, 11, "muted"));
-  if (map && !over) marks.push(...mapRails(ask.trace.mesh, placeMap(map, top)));
-  // Round a ring the way back is part of the group.
-  const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
-  const frames = whole
-    ? all.flatMap((g, column) => {
-        if (all.length === 1) return [];
-        const [w, h] = [tileW + each + 2 * pad, bottom - top + 2 * pad];
-        const box = { x: (columnX[column] ?? 0) - pad, y: top - pad, w, h };
-        return [{ group: g, box, picked: column === picked && !open }];
-      })
-    : [];
-  const signs = tiles.flatMap(({ box }, i) => {
-    const next = tiles[i + 1];
-    if (gutters || row.gap < 12 || !next || next.box.x !== box.x) return [];
-    return [[box.x + 22, box.y + box.h + row.gap / 2] as const];
-  });
-  const after = motion === "permute" ? right + permuteRoom(fixed.lanes, carried) + longer : 0;
-  if (motion === "permute") {
-    marks.push(label(at.x + inset, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted"));
-    marks.push(label(after + inset, top - 8, `${name} after`, 11, "muted"));
-  }
-  const gather = motion === "gather";
-  const hidden = face.columns < face.of[1] || face.rows < face.of[0];
+  const right = (columns.x[columns.picked] ?? 0) + tile.w;
+  const bottom = top + members.length * (tile.h + row.gap) - row.gap;
+  const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom };
+  const after = right + permuteRoom(fixed.lanes, side.carried) + longer;
+  const permutes = motion === "permute";
   return {
     motion,
     run: "down",
     font,
     tiles,
-    map: map && placeMap(map, over ? 8 : top),
-    fixed: marks,
-    frames,
-    signs,
+    map: left.map && placeMap(left.map, left.over ? 8 : top),
+    fixed: [...railMarks(down), ...titleMarks(down), ...(permutes ? whenMarks(down, after) : [])],
+    frames: framesOf(down),
+    signs: motion === "gutters" || row.gap < 12 ? [] : signsOf(tiles, row.gap),
     open,
-    pager: title ? titleX + textWidth(title, 11) + 6 : null,
+    pager: left.title ? left.titleX + textWidth(left.title, 11) + 6 : null,
     group,
-    lanes: drawn,
+    lanes: members.map((ranks, i) => laneOf(down, ranks, own[i] as Tile)),
     receiver: members.findIndex((ranks) => ranks.includes(receiver)),
-    piece,
-    result:
-      gather && adds(ask)
-        ? {
-            box: resultBox,
-            face: piece,
-            name: [slotX - 8 - textWidth(name, 12, true), resultBox.y + block.h / 2 + 4],
-            sign: [slotX + slotW + 4 + TAG.w + signRoom(ask), resultBox.y + block.h / 2],
-            rule: { x: slotX - 20, y: bottom + 5, w: slotW + TAG.w + 50, h: 0 },
-          }
-        : null,
-    header: gather
-      ? headerOf(ask, open ? { x: slotX, width: side - tight.lane } : { x: slotX, width: 0 }, right, top)
-      : null,
-    face,
-    after: {
-      v: stripped(ask) ? stripVariable(ask, true) : ask.output,
-      face: tileFace(ask, [row.rows, face.columns], true),
-    },
-    chunks: stripped(ask) ? ask.plan.n : 1,
-    carried: { chunks, width: carried, swatch },
-    holds: motion === "permute" ? own.map((t) => shifted(t, after - at.x)) : [],
-    room: gather
-      ? null
-      : motion === "permute"
-        ? { x: right, y: top, w: after - right, h: bottom - top }
-        : { x: right, y: top, w: gutters ? wrap : side, h: bottom - top },
-    line: { x: 0, y: height - LINE + 20, width: ask.width },
-    note: clauses([hidden ? shownPart(ask, face) : "", bare ? "point at a cell to read it" : "", emptyChunks(ask)]),
+    piece: tile.piece,
+    ...sumOf(down),
+    face: tile.face,
+    after: lastOf(ask, [row.rows, tile.face.columns]),
+    chunks: chunksOf(ask),
+    carried: { chunks, width: side.carried, swatch },
+    holds: permutes ? own.map((t) => shifted(t, after - t.box.x)) : [],
+    room: motion === "gather" ? null : { x: right, y: top, w: permutes ? after - right : side.w, h: bottom - top },
+    line: { x: 0, y: height - LINE + 20, width },
+    note: clauses([shownPart(ask, tile.face), bare ? "point at a cell to read it" : "", emptyChunks(ask)]),
     bare: bare > 0,
-    reading,
-    width: used + (frames.length > 0 ? pad : 0),
+    reading: tile.reading,
+    width,
     height,
   };
+}
+
+/** Tiles of every group that is drawn; beside others, each folds its own rows. */
+function tilesOf(ask: Ask, { row, members, top }: Fixed, { tile, columns }: Sizes): Tile[] {
+  const v = stripVariable(ask, false);
+  return columns.groups.flatMap((group, column) => {
+    const rows = columns.groups.length > 1 ? rowsOf(group.length, ask.receiver) : members;
+    return rows.map((ranks, i): Tile => {
+      const [x, y] = [columns.x[column] ?? 0, top + i * (tile.h + row.gap)];
+      const box = { x: x + tile.inset.x, y: y + tile.inset.y, ...tile.block };
+      return {
+        members: ranks.map((r) => group[r] ?? 0),
+        box: { x, y, w: tile.w, h: tile.h },
+        places: [{ v, box, face: tile.face, room: 0 }],
+        id: tile.above ? "above" : "beside",
+        coordinates: tile.coordinates,
+      };
+    });
+  });
+}
+
+function laneOf({ ask, sizes, slots }: Down, ranks: readonly number[], tile: Tile): Lane {
+  const [w, h] = [sizes.side.slot, sizes.tile.block.h];
+  const { y } = tile.places[0]?.box ?? tile.box;
+  const end = slots + w + 4;
+  return {
+    members: tile.members,
+    rank: ranks[0] ?? 0,
+    tile,
+    slot: { x: slots, y, w, h },
+    tag: { x: end, y: y + (h - TAG.h) / 2, ...TAG },
+    sign: adds(ask) && !ranks.includes(ask.receiver) ? [end + TAG.w + signRoom(ask), y + h / 2] : null,
+  };
+}
+
+/** The result under the slots, and the words over them; where there is no room for those, they begin over the lanes. */
+function sumOf({ ask, fixed, choice, sizes, right, slots, bottom }: Down): Pick<Stage, "result" | "header"> {
+  if (ask.motion !== "gather") return { result: null, header: null };
+  const { side, tile } = sizes;
+  const room = choice.open ? side.w - choice.tight.lane : 0;
+  const x = room > 0 ? slots : Math.max(right + 8, Math.min(slots, ask.width - HEADER));
+  const header = { x, y: fixed.top - 10, lines: 1, width: room || ask.width - x } as const;
+  if (!adds(ask)) return { result: null, header };
+  const box = { x: slots, y: bottom + 12, w: side.slot, h: tile.block.h };
+  const middle = box.y + box.h / 2;
+  const name = fitName(ask.output.name, 76, 12, true);
+  return {
+    result: {
+      box,
+      face: tile.piece,
+      name: [slots - 8 - textWidth(name, 12, true), middle + 4],
+      sign: [slots + side.slot + 4 + TAG.w + signRoom(ask), middle],
+      rule: { x: slots - 20, y: bottom + 5, w: side.slot + TAG.w + 50, h: 0 },
+    },
+    header,
+  };
+}
+
+/** Frames of groups that stand side by side. */
+function framesOf({ choice, fixed: { top }, sizes, bottom }: Down): Stage["frames"] {
+  const { tile, side } = sizes;
+  const { groups, picked, x, pad } = sizes.columns;
+  if (groups.length === 1) return [];
+  const [w, h] = [tile.w + side.wrap + 2 * pad, bottom - top + 2 * pad];
+  return groups.map((group, i) => {
+    const box = { x: (x[i] ?? 0) - pad, y: top - pad, w, h };
+    return { group, box, picked: i === picked && !choice.open };
+  });
+}
+
+/** Between tiles that stand under one another. */
+function signsOf(tiles: readonly Tile[], gap: number): Stage["signs"] {
+  return tiles.flatMap(({ box }, i) =>
+    tiles[i + 1]?.box.x === box.x ? [[box.x + 22, box.y + box.h + gap / 2] as const] : [],
+  );
+}
+
+/** Rails of the mesh or of the picked group. */
+function railMarks({ ask, fixed: { members, top }, sizes, own }: Down): Mark[] {
+  const { mesh } = ask.trace;
+  const { rails, left, tile, columns } = sizes;
+  const axis = rails.mesh ? 0 : rails.axis;
+  // A folded row has no place of its own.
+  const rows = own.map(
+    ({ box, members: some }, i) => [box.y, box.h, some.length > 1 ? "…" : String(members[i]?.[0] ?? i)] as const,
+  );
+  const seats = own.map(({ box }, i) => ({ ranks: members[i] ?? [], box }));
+  const tops = columns.x.map((x) => [x, tile.w] as const);
+  return [
+    ...(axis === null || mesh.axes.length === 0 ? [] : railDown(mesh, axis, left.x, rows)),
+    ...(rails.nest ? nestMarks(ask, rails.nest, left.x, seats) : []),
+    ...(rails.mesh && mesh.axes.length > 1 ? railAcross(mesh, 1, top - (ask.motion === "gather" ? 16 : 4), tops) : []),
+  ];
+}
+
+/** Which groups these are: what the devices of each have in common, or which of how many is drawn, with its map. */
+function titleMarks({ ask, fixed: { top }, choice, sizes }: Down): Mark[] {
+  const { rails, left, tile, columns } = sizes;
+  const marks: Mark[] = left.title ? [label(left.titleX, 12, left.title, 11, "muted")] : [];
+  if (left.map && !left.over) marks.push(...mapRails(ask.trace.mesh, placeMap(left.map, top)));
+  if (!choice.whole || rails.mesh) return marks;
+  const y = top - (ask.motion === "gather" ? 26 : 10);
+  const common = columns.groups.map((g, i): Mark => {
+    const words = sameOf(ask.trace, g, tile.w + 14);
+    return label((columns.x[i] ?? 0) + tile.w / 2, y, words, 11, "ink", { ...BOLD, anchor: "middle" });
+  });
+  return [...common, ...marks];
+}
+
+/** Over the tiles of a permutation: what is sent, and what is held `after`. */
+function whenMarks({ ask, fixed: { top }, sizes, own }: Down, after: number): Mark[] {
+  const { x } = sizes.tile.inset;
+  return [
+    label((own[0]?.box.x ?? 0) + x, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted"),
+    label(after + x, top - 8, `${fitName(ask.output.name, 76, 12, true)} after`, 11, "muted"),
+  ];
 }
 
 /** What is said of chunks that have no element. */
@@ -176,50 +195,6 @@ function emptyChunks(ask: Ask): string {
   const { c, plan, input } = ask;
   const none = plan.n - product(input.shape);
   return none > 0 && stripped(ask) && reducesAll(c) ? `${none} of ${plan.n} chunks have no element` : "";
-}
-
-/** Places of rows for a rail: a folded row has no place of its own. */
-function places(own: readonly Tile[], members: readonly (readonly number[])[]) {
-  return own.map(
-    ({ box, members: some }, i) => [box.y, box.h, some.length > 1 ? "…" : String(members[i]?.[0] ?? i)] as const,
-  );
-}
-
-/** Rails of the whole mesh: its rows at the left, its columns over the tiles. */
-function meshRails(
-  { trace: { mesh }, motion }: Ask,
-  own: readonly Tile[],
-  members: readonly (readonly number[])[],
-  x: number,
-  columns: readonly (readonly [number, number])[],
-): Mark[] {
-  const top = own[0]?.box.y ?? 0;
-  return [
-    ...(mesh.axes.length > 0 ? railDown(mesh, 0, x, places(own, members)) : []),
-    ...(mesh.axes.length > 1 ? railAcross(mesh, 1, top - (motion === "gather" ? 16 : 4), columns) : []),
-  ];
-}
-
-/** Rails of the axes that the picked group runs along. */
-function groupRails(
-  ask: Ask,
-  own: readonly Tile[],
-  members: readonly (readonly number[])[],
-  x: number,
-  nest: Nest | null,
-): Mark[] {
-  const axis = along(ask);
-  const seats = own.map(({ box }, i) => ({ ranks: members[i] ?? [], box }));
-  return [
-    ...(axis === null ? [] : railDown(ask.trace.mesh, axis, x, places(own, members))),
-    ...(nest ? nestMarks(ask, nest, x, seats) : []),
-  ];
-}
-
-/** Over the slots; where that is too narrow for its words, it begins over the lanes. */
-function headerOf({ width }: Ask, slots: { x: number; width: number }, right: number, top: number): Stage["header"] {
-  const x = slots.width > 0 ? slots.x : Math.max(right + 8, Math.min(slots.x, width - HEADER));
-  return { x, y: top - 10, lines: 1, width: slots.width || width - x };
 }
 
 /** The same tile elsewhere. */

@@ -2,115 +2,185 @@
 
 import { textWidth } from "../../draw/measure";
 import { DOTTED } from "../model/caption";
-import { type Ask, adds, pieceFace, signRoom, stripped, tileFace } from "./ask";
+import { type Ask, adds, chunksOf, pieceFace, signRoom, stripped, tileFace } from "./ask";
 import { railRoom } from "./axes";
 import { cellOf, SWATCH, TAG, unsent } from "./cells";
 import type { Face } from "./contents";
 import type { Choice } from "./downchoices";
 import { DOTS, type Fixed, HEAD, LINE, mapOver } from "./downrows";
 import { type MapRoom, OVER, roomOfMap, titleOf } from "./map";
-import { along, nested, nestRoom } from "./nest";
+import { along, type Nest, nested, nestRoom } from "./nest";
 
-/** Sizes of a tile, of what is beside it and of what is at its left. */
-export function sizesOf(
-  ask: Ask,
-  { row, members, lanes, chunks, top, height }: Fixed,
-  { whole, map: mapped, columns: most, tight, font, grow, swatch, bare, reads }: Choice,
-) {
-  const { trace, motion, group } = ask;
-  const { mesh } = trace;
-  const gutters = motion === "gutters";
-  const cellWidth = bare || cellOf(ask, font) + grow;
-  const face = tileFace(ask, [row.rows, most * (stripped(ask) ? ask.plan.n : 1)]);
-  const piece = pieceFace(ask, face);
-  const block = { w: face.columns * cellWidth, h: row.rows * row.cell };
-  const above = gutters && members.length <= DOTTED;
-  const dots = above && adds(ask) ? DOTS : 0;
+const COLUMN_GAP = 18;
+const GUTTER_GAP = 4;
+
+export interface Sizes {
+  rails: Rails;
+  tile: TileSizes;
+  left: LeftSizes;
+  side: SideSizes;
+  columns: Columns;
+  /** Of the whole picture. */
+  width: number;
+}
+
+/** Rails left of the tiles: those of a mesh of two axes beside all its groups, else of the group's axis or axes. */
+interface Rails {
+  mesh: boolean;
+  axis: number | null;
+  nest: Nest | null;
+}
+
+interface TileSizes {
+  w: number;
+  h: number;
+  face: Face;
+  piece: Face;
+  block: { w: number; h: number };
+  /** Width of a cell. */
+  cell: number;
+  /** From the corner of a tile to its block. */
+  inset: { x: number; y: number };
+  /** Whether ids stand over blocks, and whether coordinates are with them. */
+  above: boolean;
+  coordinates: boolean;
+  /** Where the cell that is looked at is written out, from the left edge; null where it is not. */
+  reading: { x: number; w: number } | null;
+}
+
+interface LeftSizes {
+  /** Where the tiles begin. */
+  x: number;
+  map: MapRoom | null;
+  /** Whether the map stands above the group. */
+  over: boolean;
+  /** Which group is drawn, and where that is said; empty where all are. */
+  title: string;
+  titleX: number;
+}
+
+/** What is at the right of the tiles of the picked group. */
+interface SideSizes {
+  w: number;
+  /** Width of what each member sends to the receiver, and of a copy that goes from tile to tile. */
+  slot: number;
+  carried: number;
+  /** Width beside every column for the copy that goes round from the last member to the first. */
+  wrap: number;
+}
+
+/** The groups that are drawn, each in a column of tiles. */
+interface Columns {
+  groups: readonly (readonly number[])[];
+  picked: number;
+  /** Left edges. */
+  x: readonly number[];
+  /** Between the frame of a group and its tiles. */
+  pad: number;
+}
+
+export function sizesOf(ask: Ask, fixed: Fixed, choice: Choice): Sizes {
+  const rails = railsOf(ask, choice);
+  const tile = tileSizes(ask, fixed, choice, rails);
+  const left = leftSizes(ask, fixed, choice, rails);
+  const side = sideSizes(ask, fixed, choice, tile);
+  return { rails, tile, left, side, ...columnsOf(ask, fixed, choice, left.x, tile.w, side) };
+}
+
+function railsOf(ask: Ask, { whole, tight }: Choice): Rails {
+  const mesh = whole && ask.trace.mesh.axes.length < 3;
+  return { mesh, axis: along(ask), nest: mesh || !tight.rails ? null : nested(ask) };
+}
+
+function tileSizes(ask: Ask, { row, members }: Fixed, choice: Choice, rails: Rails): TileSizes {
+  const { columns, tight, font, grow, bare, reads } = choice;
+  const { mesh } = ask.trace;
+  const cell = bare || cellOf(ask, font) + grow;
+  const face = tileFace(ask, [row.rows, columns * chunksOf(ask)]);
+  const block = { w: face.columns * cell, h: row.rows * row.cell };
+  const above = ask.motion === "gutters" && members.length <= DOTTED;
   // Coordinates have a line of their own under ids in rows that are high enough.
   const under = block.h >= 32 || block.h + 2 * row.pad >= 40;
-  // On a mesh of two axes, its own rails stand beside all groups.
-  const plain = whole && mesh.axes.length < 3;
-  const nest = plain || !tight.rails ? null : nested(ask);
-  const railed = plain || along(ask) !== null || nest !== null;
+  const railed = rails.mesh || rails.axis !== null || rails.nest !== null;
   const coordinates = (tight.coordinates || above) && mesh.axes.length > 1 && (under || !railed);
-  // All groups have tiles of one width.
-  const ids = Math.max(
-    ...members.map((ranks) => idWidth(ask, ranks)),
-    ...(whole ? [textWidth(String(Math.max(...mesh.ids)), 12, true)] : []),
-  );
+  const ids = idRoom(ask, members, choice.whole);
   const places = coordinates ? textWidth(`(${mesh.meshShape.map((n) => n - 1).join(",")})`, 10, true) : 0;
-  const numbers = above ? ids : under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
-  const head = above ? HEAD : 0;
-  const inset = above ? tight.pad : tight.pad + numbers + 8;
-  const reading = reads && stripped(ask) ? { x: inset + block.w + 4, w: cellOf(ask, font) } : null;
-  const tileW = Math.max(inset + block.w + (reading ? reading.w + 4 : 0) + tight.pad, above ? ids + 60 : 0);
-  const tileH = head + row.pad + block.h + row.pad + dots;
+  const names = under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
+  const inset = { x: above ? tight.pad : tight.pad + names + 8, y: (above ? HEAD : 0) + row.pad };
+  const reading = reads && stripped(ask) ? { x: inset.x + block.w + 4, w: cellOf(ask, font) } : null;
+  const w = Math.max(inset.x + block.w + (reading ? reading.w + 4 : 0) + tight.pad, above ? ids + 60 : 0);
+  const h = inset.y + block.h + row.pad + (above && adds(ask) ? DOTS : 0);
+  return { w, h, face, piece: pieceFace(ask, face), block, cell, inset, above, coordinates, reading };
+}
 
+/** Width of ids: where all groups are drawn, their tiles have one width. */
+function idRoom({ trace: { mesh }, group }: Ask, members: Fixed["members"], whole: boolean): number {
+  const ids = members.map(([rank = 0, ...more]) =>
+    more.length > 0 ? `×${more.length + 1}` : String(mesh.ids[group[rank] ?? 0] ?? 0),
+  );
+  if (whole) ids.push(String(Math.max(...mesh.ids)));
+  return Math.max(...ids.map((id) => textWidth(id, 12, true)));
+}
+
+function leftSizes(ask: Ask, { top, height }: Fixed, { whole, map: mapped }: Choice, rails: Rails): LeftSizes {
+  const { trace, group, width } = ask;
   const over = mapOver(ask);
-  const map: MapRoom | null =
-    whole || !mapped || group.length === mesh.size ? null : roomOfMap(ask, over ? OVER + 4 : height - top - LINE, over);
-  const left = map && !over ? map.width + 26 : 0;
+  const room = over ? OVER + 4 : height - top - LINE;
+  const map = whole || !mapped || group.length === trace.mesh.size ? null : roomOfMap(ask, room, over);
+  const beside = map && !over ? map.width + 26 : 0;
+  const rail = railsRoom(ask, rails);
   // The title of a map above its group is at its right; without a map it is over the group.
   const alone = !whole && !map && trace.groups(ask.c).length > 1;
-  const rail = plain
-    ? railRoom(mesh, 0)
-    : nest
-      ? nestRoom(ask, nest)
-      : along(ask) === null
-        ? 6
-        : railRoom(mesh, along(ask) ?? 0);
   const titleX = map ? (over ? map.width + 10 : 0) : rail;
-  const title = map || alone ? titleOf(ask, map && !over ? Math.max(210, map.width + 22) : ask.width - titleX) : "";
-  const slotW = piece.columns * cellWidth;
+  const title = map || alone ? titleOf(ask, map && !over ? Math.max(210, map.width + 22) : width - titleX) : "";
+  return { x: beside + rail, map, over, title, titleX };
+}
+
+function railsRoom(ask: Ask, { mesh, axis, nest }: Rails): number {
+  if (nest) return nestRoom(ask, nest);
+  const first = mesh ? 0 : axis;
+  return first === null ? 6 : railRoom(ask.trace.mesh, first);
+}
+
+function sideSizes(ask: Ask, { lanes, chunks }: Fixed, choice: Choice, tile: TileSizes): SideSizes {
+  const { motion } = ask;
+  const { tight, font, swatch, bare } = choice;
+  const { face, piece, cell } = tile;
+  const slot = piece.columns * cell;
   // A copy from tile to tile is a few chunks and a tag.
-  const columns = stripped(ask) ? (face.columns / ask.plan.n) * chunks : face.columns;
-  const carried = swatch ? SWATCH : columns * (bare ? cellOf(ask, font) : cellWidth);
-  const wrap = gutters ? wrapRoom(ask, face, cellWidth) : 0;
-  const side =
-    motion === "gather"
-      ? tight.lane + slotW + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4)
-      : motion === "permute"
-        ? permuteRoom(lanes, carried) + tileW + (unsent(ask) ? 70 : 8)
-        : gutters
-          ? wrap
-          : lanes * (carried + TAG.w + 12) + 16;
-  return {
-    face,
-    piece,
-    block,
-    above,
-    plain,
-    nest,
-    coordinates,
-    head,
-    inset,
-    reading,
-    carried,
-    tileW,
-    tileH,
-    over,
-    map,
-    left,
-    titleX,
-    title,
-    rail,
-    slotW,
-    wrap,
-    side,
+  const each = face.columns / chunksOf(ask);
+  const carried = swatch ? SWATCH : (stripped(ask) ? each * chunks : each) * (bare ? cellOf(ask, font) : cell);
+  const wrap = motion === "gutters" ? Math.max(26, each * cell + 9) : 0;
+  const rooms = {
+    none: 0,
+    gather: tight.lane + slot + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4),
+    permute: permuteRoom(lanes, carried) + tile.w + (unsent(ask) ? 70 : 8),
+    gutters: wrap,
+    lanes: lanes * (carried + TAG.w + 12) + 16,
   };
-}
-
-function idWidth({ trace, group }: Ask, ranks: readonly number[]): number {
-  const text = ranks.length > 1 ? `×${ranks.length}` : String(trace.mesh.ids[group[ranks[0] ?? 0] ?? 0] ?? 0);
-  return textWidth(text, 12, true);
-}
-
-/** Room beside a column for the copy that goes round from the last member to the first. */
-function wrapRoom(ask: Ask, face: Face, cell: number): number {
-  const each = stripped(ask) ? face.columns / ask.plan.n : face.columns;
-  return Math.max(26, each * cell + 9);
+  return { w: rooms[motion], slot, carried, wrap };
 }
 
 export function permuteRoom(lanes: number, copy: number): number {
   return Math.max(1, lanes) * (copy + TAG.w + 12) + 24;
+}
+
+/** Where columns begin, and the width that they need with what is beside them. */
+function columnsOf(ask: Ask, { row }: Fixed, { whole, open }: Choice, left: number, tile: number, side: SideSizes) {
+  const gutters = ask.motion === "gutters";
+  const groups = whole ? ask.trace.groups(ask.c) : [ask.group];
+  const picked = groups.indexOf(ask.group);
+  const gap = gutters ? GUTTER_GAP : COLUMN_GAP;
+  // Round a ring the way back is part of the group.
+  const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
+  const x: number[] = [];
+  let at = left;
+  groups.forEach((_, i) => {
+    x.push(at);
+    const added = (i === picked || open) && !gutters;
+    // Where every group moves, every column has its room.
+    at += tile + (added ? side.w + (i < groups.length - 1 ? 14 : 0) : side.wrap) + gap;
+  });
+  const columns: Columns = { groups, picked, x, pad };
+  return { columns, width: at - gap + (groups.length > 1 ? pad : 0) };
 }

@@ -5,7 +5,8 @@ import { clauses, count, some } from "../../core/text";
 import { axisToken, type Mark } from "../../draw/marks";
 import { arithmetic, type Source, sourcesOf } from "../model/sources";
 import { cellBox } from "./hit";
-import type { StepView } from "./view";
+import { numberOf } from "./look";
+import type { Drawn, StepView } from "./view";
 
 /** `s[0,1] on device 4: 8 + 4 = 12; from 2 elements on devices 4, 5`; empty where the result has no such element. */
 export function worked(view: StepView): string {
@@ -27,8 +28,8 @@ export function fromText(view: StepView, v: Variable, device: number, cell: numb
     trace,
     step,
     sources,
-    (s) => view.text(s.v, s.device, s.element ?? -1),
-    view.text(v, device, cell),
+    (s) => numberOf(view, s.v, s.device, s.element ?? -1),
+    numberOf(view, v, device, cell),
   );
   const devices = [...new Set(sources.map((s) => s.device))].map((p) => trace.mesh.ids[p] ?? 0);
   const away = devices.length > 1 || sources[0]?.device !== device;
@@ -48,10 +49,10 @@ function placeOf({ trace }: StepView, source: Source | undefined): string {
 }
 
 /** The cells that the one that is pointed at came from, on every device. */
-export function sourceMarks(view: StepView): Mark[] {
+export function sourceMarks(view: StepView, drawn: readonly Drawn[]): Mark[] {
   const color = view.collective ? axisToken(view.axis) : "ink";
   return (pointedSources(view) ?? []).flatMap(({ v, device, element }) =>
-    view.drawn.flatMap((d): Mark[] => {
+    drawn.flatMap((d): Mark[] => {
       const box = d.v.id === v.id && d.device === device && element !== null ? cellBox(d, element) : null;
       if (!box) return [];
       const inner = { x: box.x + 1, y: box.y + 1, w: Math.max(0, box.w - 2), h: Math.max(0, box.h - 2), r: 2 };

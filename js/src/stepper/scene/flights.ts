@@ -2,16 +2,16 @@
 
 import type { Transfer } from "../../collective/model/plan";
 import type { Rgb } from "../../core/color";
-import { product } from "../../core/mesh";
-import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../../draw/marks";
-import { exchanges, gathers, ragged } from "../model/semantics";
+import { around, axisStroke, axisToken, type Box, type Mark } from "../../draw/marks";
+import { exchanges } from "../model/semantics";
 import { blockMarks } from "./block";
-import { permuted, rowIndex, TAG } from "./cells";
-import { type Face, partOf } from "./contents";
-import { numbers } from "./look";
-import { joined, type Route, routesOf } from "./routes";
-import type { Lane, Tile } from "./stage";
-import type { StepView } from "./view";
+import { TAG } from "./cells";
+import { partOf } from "./contents";
+import { blockColor, inkBetween, numberOf, numbers, partsOf, together } from "./look";
+import { pieceMarks, sendsNothing, tagMarks } from "./piece";
+import type { Lane, Stage, Tile } from "./stage";
+import type { Moving } from "./view";
+import { hopsOf, rowOf, type Way, waysOf } from "./ways";
 
 /** A copy: what it covers, its halo included, and how it is drawn. */
 export interface Flight {
@@ -25,30 +25,20 @@ export interface Flight {
 const HALO = 2;
 
 /** All copies of a moment. */
-export function flightsOf(view: StepView): readonly Flight[] {
+export function flightsOf(view: Moving): readonly Flight[] {
   const { stage, finished, flow } = view;
   if (finished || flow.progress <= 0 || flow.progress >= 1) return [];
-  switch (stage.motion) {
-    case "gather":
-      return view.opened.flatMap((each) =>
-        each.stage.lanes.flatMap((lane, i) =>
-          i === each.stage.receiver || sendsNothing(each, lane) ? [] : [toSlot(each, lane)],
-        ),
-      );
-    case "gutters":
-      return ringFlights(view);
-    case "lanes":
-    case "permute":
-      return laneFlights(view);
-    default:
-      return [];
-  }
+  if (stage.motion === "gutters") return ringFlights(view);
+  if (stage.motion !== "gather") return laneFlights(view);
+  const sent = stage.lanes.filter((lane, i) => i !== stage.receiver && !sendsNothing(view, lane));
+  return sent.map((lane) => toSlot(view, lane));
 }
 
 /** The copy of one member on its way to its slot. */
-function toSlot(view: StepView, lane: Lane): Flight {
-  const { stage, flow } = view;
+function toSlot(view: Moving, lane: Lane): Flight {
+  const { stage, flow, receiver } = view;
   const { slot, tag, tile } = lane;
+  const [source = 0] = lane.members;
   const whole = around([slot, tag]);
   // It starts under its tile, which is drawn over it, and comes out through the edge.
   const along = stage.run === "down";
@@ -59,86 +49,15 @@ function toSlot(view: StepView, lane: Lane): Flight {
   const by = (start - end) * (1 - flow.progress);
   const [dx, dy] = along ? [by, 0] : [0, by];
   const move = (b: Box): Box => ({ ...b, x: b.x + dx, y: b.y + dy });
-  return copy(view, lane.members[0] ?? 0, view.receiver, move(whole), [
+  return copy(view, source, receiver, move(whole), [
     ...pieceMarks(view, lane, move(slot)),
-    ...tagMarks(view, lane.members, move(tag), view.inkBetween(lane.members[0] ?? 0, view.receiver)),
+    ...tagMarks(view, lane.members, move(tag), inkBetween(view, source, receiver)),
   ]);
 }
 
-/** What a member sends to the receiver, in a box. */
-export function pieceMarks(
-  view: StepView,
-  lane: Lane,
-  box: Box,
-  look: { alpha?: number; mark?: number | null } = {},
-): Mark[] {
-  const { input, output, collective: c, stage } = view;
-  const face = pieceOf(view, lane);
-  if (!input || !output || !c || !face) return [];
-  const [p = 0] = lane.members;
-  const v = gathers(c) ? output : input;
-  const folded = lane.members.length > 1;
-  const text = (element: number) => {
-    if (folded) return view.adds ? view.together(lane.members, element) : "";
-    return view.text(v, p, element);
-  };
-  const color = view.color(input, p);
-  return blockMarks(box, {
-    ...numbers(view, v, face, text),
-    fill: color,
-    ...(ragged(c) ? { fillAt: (cell: number) => ((face.elements[cell] ?? -1) < 0 ? null : color) } : {}),
-    hatch: view.adds ? view.hatch : null,
-    ...(stage.bare ? {} : look),
-  });
-}
-
-/** The face of what a member sends to the receiver. */
-export function pieceOf(view: StepView, lane: Lane): Face | null {
-  const { stage, collective: c } = view;
-  if (ragged(c)) return sentRows(view, lane.members[0] ?? 0);
-  if (!stage.face || stage.chunks <= 1) return stage.piece;
-  return gathers(c) ? partOf(stage.face, stage.chunks, [lane.rank]) : stage.piece;
-}
-
-/** Whether a member of a ragged exchange has no rows for the receiver. */
-export function sendsNothing(view: StepView, lane: Lane): boolean {
-  return ragged(view.collective) && pieceOf(view, lane)?.elements.every((i) => i < 0) === true;
-}
-
-/** The rows that a member sends to the receiver, by its own offsets and sizes, from the first place on. */
-function sentRows({ stage, trace, step, receiver, input }: StepView, p: number): Face | null {
-  const rank = stage.group.indexOf(receiver);
-  const [from = [], sizes = []] = [2, 3].map((k) => {
-    const v = trace.variable(step.inputs[k] ?? -1);
-    const corner = v && trace.corner(v);
-    const many = product(corner?.shape ?? []) / stage.group.length;
-    return Array.from({ length: many }, (_, i) => corner?.elements.number(corner.start(p) + rank * many + i) ?? 0);
-  });
-  const rows = from.flatMap((at, i) => Array.from({ length: sizes[i] ?? 0 }, (_, row) => at + row));
-  const [all = 0, ...rest] = (input && trace.corner(input)?.shape) ?? [];
-  const inner = product(rest);
-  const place = (cell: number) => {
-    const row = rows[Math.floor(cell / inner)] ?? all;
-    return row < all ? row * inner + (cell % inner) : -1;
-  };
-  return stage.piece && { ...stage.piece, elements: stage.piece.elements.map(place) };
-}
-
-/** Ids of senders, in the ink of an axis: for a folded row, how many there are. */
-export function tagMarks(view: StepView, members: readonly number[], { x, y, w, h }: Box, axis: number): Mark[] {
-  const { mesh } = view.trace;
-  const text = members.length > 1 ? `×${members.length}` : String(mesh.ids[members[0] ?? 0] ?? 0);
-  const size = text.length > 2 ? 8.5 : 10.5;
-  const color = axisToken(axis);
-  return [
-    { kind: "rect", x, y, w, h, r: 4, fill: "bg", stroke: { color, width: 1.4 } },
-    label(x + w / 2, y + h / 2 + size * 0.36, text, size, color, { ...BOLD, anchor: "middle" }),
-  ];
-}
-
 /** A copy with its halo: a line and a glow in the ink and pattern of the axis whose link it crosses. */
-function copy(view: StepView, source: number, destination: number, inner: Box, content: readonly Mark[]): Flight {
-  const axis = view.inkBetween(source, destination);
+function copy(view: Moving, source: number, destination: number, inner: Box, content: readonly Mark[]): Flight {
+  const axis = inkBetween(view, source, destination);
   const grown = (by: number): Box => ({ x: inner.x - by, y: inner.y - by, w: inner.w + 2 * by, h: inner.h + 2 * by });
   return {
     source,
@@ -153,39 +72,20 @@ function copy(view: StepView, source: number, destination: number, inner: Box, c
   };
 }
 
-/** The rows of each group that is drawn, by rank. */
-export function columnsOf(view: StepView): { group: readonly number[]; tiles: readonly Tile[] }[] {
-  const { stage, trace, collective: c } = view;
-  const byDevice = new Map(
-    stage.tiles.flatMap((t) => (t.members.length === 1 ? [[t.members[0] ?? 0, t] as const] : [])),
-  );
-  const groups = c && stage.frames.length > 0 ? trace.groups(c) : [stage.group];
-  return groups.map((group) => ({ group, tiles: group.flatMap((p) => byDevice.get(p) ?? []) }));
-}
-
 /** Copies of a ring: from a tile to the one below in the gutter between them, from the last to the first round the side. */
-function ringFlights(view: StepView): Flight[] {
-  const { played, flow, stage } = view;
-  const { progress: t } = flow;
-  return columnsOf(view).flatMap(({ group, tiles }) =>
-    (played?.rounds[flow.round] ?? []).flatMap((transfer) => {
-      const [from, to] = [tiles[transfer.source], tiles[transfer.destination]];
-      const at = from && chunkBox(view, from, transfer.chunks);
-      if (!from || !to || !at) return [];
-      const [source, destination] = [group[transfer.source] ?? 0, group[transfer.destination] ?? 0];
-      const content = (box: Box) => chunkMarks(view, group, transfer, box, stage.bare);
-      if (transfer.destination === transfer.source + 1) {
-        const [y0, y1] = [from.box.y + from.box.h - at.h - 3, to.box.y + 3];
-        const box = { ...at, y: y0 + (y1 - y0) * t };
-        return [copy(view, source, destination, box, content(box))];
-      }
-      const edge = from.box.x + from.box.w;
-      const lane = edge + ((stage.room?.w ?? 30) - at.w) / 2;
-      const [x, y] = aroundAt(edge - at.w - 3, lane, edge - at.w - 3, rowOf(from, at), rowOf(to, at), t);
-      const box = { ...at, x, y };
-      return [copy(view, source, destination, box, content(box))];
-    }),
-  );
+function ringFlights(view: Moving): Flight[] {
+  const { flow, stage } = view;
+  return hopsOf(view).map(({ transfer, group, source, destination, from, to, at, down }) => {
+    const edge = from.box.x + from.box.w;
+    const [y0, y1] = [from.box.y + from.box.h - at.h - 3, to.box.y + 3];
+    const side = edge - at.w - 3;
+    const lane = edge + ((stage.room?.w ?? 30) - at.w) / 2;
+    const [x, y] = down
+      ? [at.x, y0 + (y1 - y0) * flow.progress]
+      : aroundAt(side, lane, side, rowOf(from, at.h), rowOf(to, at.h), flow.progress);
+    const box = { ...at, x, y };
+    return copy(view, source, destination, box, chunkMarks(view, group, transfer, box, stage.bare));
+  });
 }
 
 /** Three thirds of a way: out of the row, along a lane, into the other row. */
@@ -195,78 +95,36 @@ function aroundAt(x0: number, lane: number, x1: number, y0: number, y1: number, 
   return [lane + (x1 - lane) * (3 * t - 2), y1];
 }
 
-/** Where what is so high stands in the middle of a tile's block. */
-export function rowOf(tile: Tile, { h }: Box): number {
-  const place = tile.places[0]?.box ?? tile.box;
-  return place.y + (place.h - h) / 2;
-}
-
-/** Where chunks stand in a tile: the box about them. */
-export function chunkBox({ stage }: StepView, tile: Tile, chunks: readonly number[]): Box | null {
-  const place = tile.places[0]?.box;
-  const [first, last] = [Math.min(...chunks), Math.max(...chunks)];
-  if (!place) return null;
-  if (stage.chunks <= 1) return place;
-  const w = place.w / stage.chunks;
-  return { ...place, x: place.x + first * w, w: (last - first + 1) * w };
-}
-
-/** Ways of a round's copies, with the place of each among those that leave and arrive in the same row. */
-export function routesIn(view: StepView): readonly (Route & { leaves: number; arrives: number })[] {
-  const { stage, played, flow, plan, collective: c } = view;
-  const row = rowIndex(stage.lanes.map((lane) => lane.members.map((p) => stage.group.indexOf(p))));
-  if (!plan || !c) return [];
-  const receiver = stage.group.indexOf(view.receiver);
-  const round =
-    stage.motion === "permute"
-      ? permuted({ trace: view.trace, plan, c, receiver })
-      : (played?.rounds[flow.round] ?? []);
-  const routes = routesOf(joined(round), row);
-  return routes.map((route) => ({
-    ...route,
-    leaves: routes.filter((o) => o.from === route.from && o.lane > route.lane).length,
-    arrives: routes.filter((o) => o.to === route.to && o.lane > route.lane).length,
-  }));
-}
-
 /** Size of copies that go by lanes, with their tag. */
-function laneCopy({ stage: { carried, motion, tiles } }: StepView) {
+function laneCopy({ carried, motion, tiles }: Stage) {
   const high = tiles[0]?.places[0]?.box.h ?? 0;
   const { width: block, swatch: bare } = carried;
   return { w: block + TAG.w + 4, h: motion === "permute" ? high : Math.min(high, 40), block, bare };
 }
 
-/** Width of each lane beside the tiles, or between what is sent and what is held afterwards. */
-export function laneWidth(view: StepView): number {
-  const { room, motion } = view.stage;
-  const lanes = 1 + Math.max(0, ...routesIn(view).map((route) => route.lane));
-  return ((room?.w ?? 0) - (motion === "permute" ? 28 : 0)) / lanes;
-}
-
 /** Copies that go by lanes: back under the tile where they go, or to what is held afterwards. */
-function laneFlights(view: StepView): Flight[] {
+function laneFlights(view: Moving): Flight[] {
   const { stage, flow } = view;
-  const size = laneCopy(view);
-  const pitch = stage.motion === "permute" ? laneWidth(view) : size.w + 8;
-  return routesIn(view).flatMap((route) => {
-    const from = stage.lanes[route.from]?.tile;
-    const held = stage.holds[route.to];
-    const to = held ?? stage.lanes[route.to]?.tile;
-    if (!from || !to) return [];
+  const { ways, width } = waysOf(view);
+  const held = stage.motion === "permute";
+  const size = laneCopy(stage);
+  const pitch = held ? width : size.w + 8;
+  return ways.flatMap((way) => {
+    const [from, to] = way.tiles;
     const edge = from.box.x + from.box.w;
-    const lane = edge + (held ? 18 + (pitch - 8 - size.w) / 2 : 12) + route.lane * pitch;
+    const lane = edge + (held ? 18 + (pitch - 8 - size.w) / 2 : 12) + way.lane * pitch;
     const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
     const [start, end] = held
       ? [Math.max(from.box.x + 3, hidden(0)), to.box.x + 4]
-      : [hidden(route.leaves), hidden(route.arrives)];
-    const y = (tile: Tile) => rowOf(tile, { ...tile.box, h: size.h });
-    const [x, top] = aroundAt(start, lane, end, y(from), y(to), flow.progress);
+      : [hidden(way.leaves), hidden(way.arrives)];
+    const row = (tile: Tile) => rowOf(tile, size.h);
+    const [x, y] = aroundAt(start, lane, end, row(from), row(to), flow.progress);
     // What would come out at the other side of its tile is not on its way yet.
-    return x < from.box.x + 3 ? [] : [laneCopyAt(view, route, { x, y: top, w: size.w, h: size.h }, size)];
+    return x < from.box.x + 3 ? [] : [laneCopyAt(view, way, { x, y, w: size.w, h: size.h }, size)];
   });
 }
 
-function laneCopyAt(view: StepView, { transfer }: Route, box: Box, size: { block: number; bare: boolean }): Flight {
+function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: { block: number; bare: boolean }): Flight {
   const { stage } = view;
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
   const each = stage.chunks > 1 && !size.bare ? size.block / stage.carried.chunks : size.block;
@@ -276,45 +134,40 @@ function laneCopyAt(view: StepView, { transfer }: Route, box: Box, size: { block
   const inner = { ...box, x: block.x, w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
     ...chunkMarks(view, stage.group, transfer, block, size.bare),
-    ...tagMarks(view, [source], tag, view.inkBetween(source, destination)),
+    ...tagMarks(view, [source], tag, inkBetween(view, source, destination)),
   ]);
 }
 
 /** The chunks that a copy carries: what its sender held when the round began. */
-function chunkMarks(view: StepView, group: readonly number[], t: Transfer, box: Box, bare = false): Mark[] {
-  const { stage, input, output, collective: c } = view;
+function chunkMarks(view: Moving, group: readonly number[], t: Transfer, box: Box, bare: boolean): Mark[] {
+  const { stage, trace, input, output, collective: c, adds } = view;
   const source = group[t.source] ?? 0;
-  if (!input || !output || !c || !stage.face) return [];
   const permutes = stage.motion === "permute";
   const strip = stage.chunks > 1;
   // Rows of an all-to-all's strip are by origin; what is sent is addressed by its destination.
   const from = exchanges(c) ? [t.origin] : t.chunks;
   const face = strip ? partOf(stage.face, stage.chunks, from.length === t.chunks.length ? from : t.chunks) : stage.face;
   const each = face.columns / Math.max(1, t.chunks.length);
-  const held = (k: number) => (permutes ? [source] : view.parts(source, strip ? k : 0));
+  const held = (k: number) => (permutes ? [source] : partsOf(view, source, strip ? k : 0));
   const chunkOfCell = (cell: number) => t.chunks[Math.floor((cell % face.columns) / each)] ?? 0;
   const color = (k: number): Rgb => {
-    if (view.adds) return view.color(input, source, c.axes);
-    if (exchanges(c)) return view.color(input, group[t.origin] ?? source);
-    return view.color(input, held(k)[0] ?? source);
+    if (adds) return blockColor(view, input, source, c.axes);
+    return blockColor(view, input, (exchanges(c) ? group[t.origin] : held(k)[0]) ?? source);
   };
   const text = (cell: number): string => {
     const element = face.elements[cell] ?? -1;
-    const k = chunkOfCell(cell);
-    if (view.adds) return view.together(held(k), element);
-    if (exchanges(c)) {
-      const destination = group[t.chunks[0] ?? 0];
-      return t.chunks.length === 1 && destination !== undefined ? view.text(output, destination, element) : "";
-    }
-    return permutes ? view.text(input, source, element) : view.text(output, source, element);
+    if (adds) return together(view, held(chunkOfCell(cell)), element);
+    if (!exchanges(c)) return numberOf(view, permutes ? input : output, source, element);
+    const destination = group[t.chunks[0] ?? 0];
+    return t.chunks.length === 1 && destination !== undefined ? numberOf(view, output, destination, element) : "";
   };
-  const corner = view.trace.corner(output);
+  const corner = trace.corner(output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));
   return blockMarks(box, {
     ...numbers(view, output, face, () => ""),
     text: bare || !corner ? null : text,
     fill: color(t.chunks[0] ?? 0),
     ...(strip ? { fillAt } : {}),
-    hatch: view.adds && held(t.chunks[0] ?? 0).length < group.length ? view.hatch : null,
+    hatch: adds && held(t.chunks[0] ?? 0).length < group.length ? view.hatch : null,
   });
 }

@@ -3,20 +3,17 @@
 import { deviceAtPoint } from "../../draw/grid";
 import { type Box, inside, type Mark } from "../../draw/marks";
 import { sharers } from "../model/blocktip";
+import { drawnOf } from "./drawn";
 import type { Drawn, Hit, StepView } from "./view";
 
 /** The device at a point, with the block and its element where there are such; null beside all devices. */
 export function hitAt(view: StepView, x: number, y: number): Hit | null {
-  for (const { members, box } of [...view.stage.tiles, ...view.stage.holds]) {
-    if (!inside(box, x, y)) continue;
-    const [device = 0] = members;
-    const at = view.drawn.find((d) => d.device === device && inside(d.box, x, y));
-    if (!at) return { device, slot: null, cell: null };
-    return { device, slot: slotOf(view, at), cell: elementAt(at, x, y) };
-  }
-  const at = view.drawn.find((d) => inside(d.box, x, y));
+  const { stage, trace } = view;
+  const tile = [...stage.tiles, ...stage.holds].find(({ box }) => inside(box, x, y));
+  const own = tile?.members[0];
+  const at = drawnOf(view).find((d) => inside(d.box, x, y) && (!tile || d.device === own));
   if (at) return { device: at.device, slot: slotOf(view, at), cell: elementAt(at, x, y) };
-  const device = view.stage.map && deviceAtPoint(view.trace.mesh, view.stage.map, x, y);
+  const device = own ?? (stage.map && deviceAtPoint(trace.mesh, stage.map, x, y));
   return device === null ? null : { device, slot: null, cell: null };
 }
 
@@ -39,7 +36,8 @@ function elementAt({ box, face }: Drawn, x: number, y: number): number | null {
 export function litMarks(view: StepView, { device, slot, cell }: Hit): Mark[] {
   const v = slot === null ? undefined : view.slots[slot];
   if (!v || (view.active && !view.active.has(device))) return [];
-  const known = view.drawn.filter((d) => d.v.id === v.id);
+  const drawn = drawnOf(view);
+  const known = drawn.filter((d) => d.v.id === v.id);
   const same = sharers(view.trace, v, device);
   const marks: Mark[] = known.flatMap((d) =>
     d.device === device || same?.includes(d.device) ? [outline(d.box, d.device === device ? 2.2 : 1.4)] : [],
@@ -47,7 +45,7 @@ export function litMarks(view: StepView, { device, slot, cell }: Hit): Mark[] {
   const own = known.find((d) => d.device === device);
   const box = own && cell !== null ? cellBox(own, cell) : null;
   if (box) marks.push({ kind: "rect", ...box, r: 1, stroke: { color: "tile-ink", width: 1.6 } });
-  return [...marks, ...(view.options.rules?.sourceMarks(view) ?? [])];
+  return [...marks, ...(view.options.rules?.sourceMarks(view, drawn) ?? [])];
 }
 
 /** Where an element of a block is drawn; null where it has no room. */

@@ -1,15 +1,15 @@
 /** The stages of all steps in one room: as high at every step, so that the page does not move. */
-import { NOBODYS, positionColor, type Rgb, type Scheme } from "../../core/color";
 import type { Plan, Step, Variable } from "../../core/document.gen";
 import { type Formats, formatsOf } from "../model/formats";
-import { NOT_KNOWN, originsOf, originVariable } from "../model/origins";
 import type { TraceModel } from "../model/trace";
 import { acrossHeight, acrossStage } from "./across";
 import { type Ask, motionOf } from "./ask";
+import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage } from "./down";
 import { downHeight } from "./downrows";
 import { type Field, localField, localStage, type Shown } from "./local";
+import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
 
 /** Most height of the picture and of its line: what is left of a card of 640 px. */
@@ -27,11 +27,11 @@ export interface Room {
 
 export class StepperLayout {
   readonly height: number;
+  readonly blockColor: BlockColor;
   readonly #field: Field;
   readonly #local: readonly Shown[];
   readonly #shown = new Map<number, Shown>();
-  readonly #colors = new Map<string, Rgb>();
-  readonly #stages = new Map<string, Stage>();
+  readonly #settings = new Map<string, Setting>();
 
   constructor(
     readonly trace: TraceModel,
@@ -40,6 +40,7 @@ export class StepperLayout {
     readonly watch: readonly string[] = [],
     readonly room: Room = { most: ROOM, least: 0, widths: [] },
   ) {
+    this.blockColor = blockColors(trace);
     const local: Shown[] = [];
     const heights = new Map<string, number>();
     trace.steps.forEach((step, at) => {
@@ -61,34 +62,6 @@ export class StepperLayout {
     return localField({ trace: this.trace, all: this.#local, width, room: this.room.most });
   }
 
-  /**
-   * Colour of a variable's block on a device: by the place in the mesh along the axes that it varies over. A block that
-   * was only moved keeps the colour that it had where it was made.
-   */
-  blockColor(v: Variable, position: number, scheme: Scheme, without: readonly string[] = []): Rgb {
-    const { mesh } = this.trace;
-    const [from, ...more] = originsOf(this.trace, v, position);
-    if (v.origin && from !== undefined && from >= 0 && more.length === 0)
-      return this.blockColor(originVariable(this.trace, v), from, scheme);
-    if (from === NOT_KNOWN) return NOBODYS;
-    const [a, b] = this.trace.colorAxes(v, without);
-    const digits = mesh.digits(position);
-    const at = (axis: number | undefined) =>
-      axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, mesh.meshShape[axis] ?? 1] as const);
-    return this.#color(...at(a), ...at(b), scheme);
-  }
-
-  /** A colour by its place, kept: mixing one takes longer than painting it. */
-  #color(i: number, n: number, j: number, m: number, scheme: Scheme): Rgb {
-    const key = `${i} ${n} ${j} ${m} ${scheme}`;
-    let color = this.#colors.get(key);
-    if (!color) {
-      color = positionColor(i, n, j, m, scheme);
-      this.#colors.set(key, color);
-    }
-    return color;
-  }
-
   /** What a step shows, and how its numbers are written. */
   shown(at: number): Shown {
     let shown = this.#shown.get(at);
@@ -102,21 +75,23 @@ export class StepperLayout {
     return shown;
   }
 
-  /** Where everything stands at a step, with the group of a device that is looked at. */
-  stage(at: number, algorithm: Plan["algorithm"], device: number | null): Stage {
+  /** What a step shows and where everything stands, with the group of a device that is looked at. */
+  setting(at: number, algorithm: Plan["algorithm"], device: number | null): Setting {
     const { trace } = this;
+    const shown = this.shown(at);
     const step = trace.step(at) as Step;
     const plan = trace.communicates(step) ? trace.plan(step, algorithm) : null;
     const key = `${at} ${plan?.algorithm ?? ""} ${device ?? ""}`;
-    let stage = this.#stages.get(key);
-    if (!stage) {
+    let setting = this.#settings.get(key);
+    if (!setting) {
       const ask = plan && this.#ask(at, step, plan, device);
-      stage = ask ? (acrossStage(ask) ?? downStage(ask, this.height)) : this.#localStage(at, device);
+      const stage = ask ? (acrossStage(ask) ?? downStage(ask, this.height)) : this.#localStage(at, device);
+      setting = settingOf(trace, step, shown, plan, stage);
       // What is asked for at every step of a long program is not kept forever.
-      if (this.#stages.size > 64) this.#stages.clear();
-      this.#stages.set(key, stage);
+      if (this.#settings.size > 64) this.#settings.clear();
+      this.#settings.set(key, setting);
     }
-    return stage;
+    return setting;
   }
 
   #localStage(at: number, device: number | null): Stage {

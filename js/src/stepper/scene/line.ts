@@ -4,12 +4,13 @@ import { partsAt } from "../../collective/model/chunks";
 import { product, unravel } from "../../core/mesh";
 import { equation, relation } from "../../core/numbers";
 import { clauses } from "../../core/text";
-import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../../draw/marks";
+import { axisToken, BOLD, type Box, label, type Mark, MONO } from "../../draw/marks";
 import { fitClauses, fitName, textWidth } from "../../draw/measure";
 import { caption } from "../model/caption";
 import { reducesAll } from "../model/semantics";
-import { finalText } from "./addition";
-import type { StepView } from "./view";
+import { chunkOf, finalText, together } from "./look";
+import { idOf } from "./piece";
+import { type Moving, moves, type StepView } from "./view";
 
 const SIZE = 12;
 /** Terms that are written one by one. */
@@ -18,12 +19,12 @@ const MOST = 8;
 export function lineMarks(view: StepView): Mark[] {
   const { stage } = view;
   const { x, y, width } = stage.line;
-  const sum = stage.motion === "gather" && view.adds ? sumMarks(view) : null;
-  if (sum) return [...sum.marks, ...noteMarks(view, sum.ids)];
+  const sum = moves(view) ? sumOf(view) : null;
+  if (sum) return sumMarks(view as Moving, sum);
   const [words, second] = caption(view);
   const iteration = view.trace.iterations(view.step);
   const before = iteration && `${iteration}: `;
-  const hop = hopTexts(view).find((s) => textWidth(before + s, SIZE) <= width);
+  const hop = (moves(view) ? hopTexts(view) : []).find((s) => textWidth(before + s, SIZE) <= width);
   const first = before + (hop ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
   const rest = clauses([scaleOf(view), second, stage.note]);
@@ -38,32 +39,31 @@ function scaleOf({ collective: c, input, formats, stage }: StepView): string {
 }
 
 /** What other groups do, and what is not drawn: right of the ids under the terms, which end at `from`. */
-function noteMarks(view: StepView, from: number): Mark[] {
-  const { stage, trace, collective: c } = view;
+function noteMarks(view: Moving, from: number): Mark[] {
+  const { stage, trace, collective } = view;
   const { x, y, width } = stage.line;
-  const others = c ? trace.groups(c).length - 1 : 0;
+  const others = trace.groups(collective).length - 1;
   const text = clauses([
     trace.iterations(view.step),
     scaleOf(view),
     stage.note,
     others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
-    c && c.axes.length > 1 ? "colour = axis crossed" : "",
+    collective.axes.length > 1 ? "colour = axis crossed" : "",
   ]);
   const room = width - from - 18;
   if (text === "" || room < 60) return [];
   return [label(x + width, y + 16, fitClauses(text, room, 10.5), 10.5, "muted", { anchor: "end" })];
 }
 
-/** The words before the terms: `a[0,1] on device 1`. */
-function lineHead(view: StepView): string {
-  const { input, output, trace, element } = view;
-  const corner = input && trace.corner(input);
-  if (!corner || !output || !input || element === null) return "";
-  const id = trace.mesh.ids[view.receiver] ?? 0;
+/** The words before the terms: `a[0,1] on device 1`; empty where there is no element to work out. */
+function lineHead({ input, output, trace, element, receiver, stage }: Moving): string {
+  const corner = trace.corner(input);
+  if (!corner || element === null) return "";
+  const id = trace.mesh.ids[receiver] ?? 0;
   const named = (name: string, at: number, shape: readonly number[]) =>
     `${fitName(name, 110, SIZE, true)}${shape.length > 0 ? `[${unravel(at, shape).join(",")}]` : ""}`;
   const to = trace.corner(output);
-  const all = view.stage.piece?.elements ?? [];
+  const all = stage.piece.elements;
   if (input.shape.join() === output.shape.join()) return `${named(output.name, element, corner.shape)} on device ${id}`;
   // A part of the sum is renumbered where all of it is drawn.
   if (to && product(to.shape) === all.length)
@@ -75,28 +75,19 @@ function lineHead(view: StepView): string {
  * `Hop 3 of 6, reduce-scatter: a[0,1] = 21 + 37 = 58 in flight, device 5 to 9; there 58 + 53 = 111.`, and shorter; empty where nothing is
  * added.
  */
-function hopTexts(view: StepView): readonly string[] {
+function hopTexts(view: Moving): readonly string[] {
   const { element, input, stage, played, flow, trace, collective: c } = view;
   const name = lineHead(view).replace(/ on device \d+$/, "");
-  if (
-    !view.hops ||
-    view.finished ||
-    !input ||
-    !played ||
-    !c ||
-    element === null ||
-    name === "" ||
-    (stage.bare && !stage.reading)
-  )
+  if (!view.hops || view.finished || !played || element === null || name === "" || (stage.bare && !stage.reading))
     return [];
-  const chunk = stage.chunks > 1 ? view.chunk(input)(element) : 0;
+  const chunk = stage.chunks > 1 ? chunkOf(view, input)(element) : 0;
   const adding = (played.rounds[flow.round] ?? []).filter((t) => t.op === "add" && t.chunks.includes(chunk));
   const rank = stage.group.indexOf(view.receiver);
   const t = adding.find((one) => one.destination === rank) ?? adding[0];
   if (!t) return [];
   const members = (r: number) => partsAt(played.states[flow.round], r, chunk).map((k) => stage.group[k] ?? 0);
   const [sent, held] = [members(t.source), members(t.destination)];
-  const number = (all: readonly number[]) => view.together(all, element);
+  const number = (all: readonly number[]) => together(view, all, element);
   const made = (terms: readonly string[], all: readonly number[]) =>
     equation(c.semantics.combines, terms, number(all), input.dtype);
   const alone = sent.map((p) => number([p]));
@@ -116,98 +107,101 @@ interface Term {
   text: string;
 }
 
-function terms(view: StepView): readonly Term[] {
-  const { element } = view;
-  if (element === null) return [];
-  return view.order.map(({ members }) => ({ members, text: view.together(members, element) }));
+/** `head = open term sign term … tail total exponent`, in characters of one width. */
+interface Sum {
+  head: string;
+  open: string;
+  sign: string;
+  tail: string;
+  terms: readonly Term[];
+  /** Indices of the terms that are written one by one; null for those between. */
+  chosen: readonly (number | null)[];
+  /** Characters that each term takes. */
+  each: number;
+  total: string;
+  exponent: string;
+  /** What is said after the total. */
+  progress: string;
 }
 
-/**
- * `a[0,1] on device 1 = 5 + 13 + 21 + … = 39 so far`, with the sender under each term, and where these ids end. The device
- * stands over the result too: it gives way before a term does.
- */
-function sumMarks(view: StepView): { marks: Mark[]; ids: number } | null {
-  const { stage, trace, flow, element, input, collective: c } = view;
-  const all = terms(view);
-  const corner = input && trace.corner(input);
+const CHAR = textWidth("0", SIZE, true);
+
+/** The sum of the worked element as far as it has come; null where none is written. */
+function sumOf(view: Moving): Sum | null {
+  const { stage, flow, element, input, combines } = view;
   const whole = lineHead(view);
-  const format = input && view.formats.get(input.id);
-  if (element === null || whole === "" || all.length === 0 || !corner || !format || stage.bare) return null;
-  const complete = flow.added >= all.length;
-  const total = complete ? finalText(view, element) : view.together(view.summed, element);
-  const { x, y, width } = stage.line;
-  const combines = c?.semantics.combines;
+  const format = view.formats.get(input.id);
+  if (stage.motion !== "gather" || !view.adds || element === null || whole === "" || !format || stage.bare) return null;
+  const terms = view.order.map(({ members }) => ({ members, text: together(view, members, element) }));
+  const complete = flow.added >= terms.length;
+  const total = complete ? finalText(view, element) : together(view, view.summed, element);
   const sums = combines === "sum";
-  const added = all.slice(0, flow.added).map((t) => t.text);
+  const added = terms.slice(0, flow.added).map((t) => t.text);
   const { sign: equals, note } = sums ? relation(added, total, input.dtype) : { sign: "=", note: "" };
-  const sign = sums ? " + " : ", ";
-  const open = sums ? "" : `${combines}(`;
-  const close = open ? ")" : "";
-  const char = textWidth("0", SIZE, true);
-  const each = Math.max(...all.map((t) => t.text.length), 2);
-  const exponent = format.exponent === "" ? "" : ` ${format.exponent}`;
-  const tail = `${close} ${equals} `;
+  const [open, sign, tail] = sums ? ["", " + ", ` ${equals} `] : [`${combines}(`, ", ", `) ${equals} `];
+  const each = Math.max(...terms.map((t) => t.text.length), 2);
+  const exponent = format.exponent && ` ${format.exponent}`;
   const letters = (n: number) =>
     3 + open.length + n * each + (n - 1) * sign.length + tail.length + format.width + exponent.length;
-  const fits = (words: string, n: number) => (words.length + letters(n)) * char <= width;
+  const fits = (words: string, n: number) => (words.length + letters(n)) * CHAR <= stage.line.width;
   const bare = whole.replace(/ on device \d+$/, "");
-  const heads = [whole, bare, bare.replace(/^.*\(.*\)|^.{9,}(?=\[)/, (name) => fitName(name, 64, SIZE, true))];
-  const n = Math.min(MOST, all.length);
-  const head = heads.find((words) => fits(words, n)) ?? heads[2] ?? bare;
-  const folds = all.length > MOST || !fits(head, n);
-  const short = !fits(head, 5);
+  const least = bare.replace(/^.*\(.*\)|^.{9,}(?=\[)/, (name) => fitName(name, 64, SIZE, true));
+  const n = Math.min(MOST, terms.length);
+  // The device stands over the result too: it gives way before a term does.
+  const head = [whole, bare, least].find((words) => fits(words, n)) ?? least;
+  const folds = terms.length > MOST || !fits(head, n);
+  const chosen = folds ? foldedTerms(terms.length, flow.added, !fits(head, 5)) : [...terms.keys()];
+  const progress = note || (complete ? "" : folds ? `${flow.added} of ${terms.length} terms` : "so far");
+  return { head, open, sign, tail, terms, chosen, each, total, exponent, progress };
+}
+
+/** `a[0,1] on device 1 = 5 + 13 + 21 + … = 39 so far`, with the sender under each term. */
+function sumMarks(view: Moving, sum: Sum): Mark[] {
+  const { head, open, sign, tail, terms, chosen, each, total, exponent, progress } = sum;
+  const { x, y, width } = view.stage.line;
   const marks: Mark[] = [];
   let at = x;
-  const write = (text: string, color: "ink" | "muted" = "ink", weight = 400, size = SIZE) => {
-    marks.push(label(at, y, text, size, color, { ...MONO, ...(weight > 400 ? { weight } : {}) }));
-    at += textWidth(text, size, true);
+  const write = (text: string, color: "ink" | "muted" = "muted", weight = 400) => {
+    marks.push(label(at, y, text, SIZE, color, { ...MONO, ...(weight > 400 ? { weight } : {}) }));
+    at += textWidth(text, SIZE, true);
   };
   write(head, "ink", 700);
-  write(` = ${open}`, "muted");
-  const chosen = folds ? foldedTerms(all.length, flow.added, short) : all.map((_, i) => i);
+  write(` = ${open}`);
   chosen.forEach((i, k) => {
-    if (k > 0) write(sign, "muted");
-    const term = i === null ? null : all[i];
-    if (i === null || !term) {
-      write("…", "muted");
-      return;
+    if (k > 0) write(sign);
+    const term = i === null ? null : terms[i];
+    if (!term) write("…");
+    else {
+      marks.push(...termMarks(view, term, (i ?? 0) - view.flow.added, { x: at, y, w: each * CHAR }));
+      at += each * CHAR;
     }
-    const here = i < flow.added;
-    const w = each * char;
-    const text = here ? term.text : i === flow.added ? "…" : "";
-    const middle = at + w / 2;
-    if (text)
-      marks.push(
-        label(middle, y, text, SIZE, here ? "ink" : "muted", {
-          ...MONO,
-          anchor: "middle",
-          ...(here ? { weight: 700 } : {}),
-        }),
-      );
-    if (!here)
-      marks.push({
-        kind: "line",
-        points: [
-          [at + 1, y + 3],
-          [at + w - 1, y + 3],
-        ],
-        stroke: { color: "faint", width: 1 },
-      });
-    const id = term.members.length > 1 ? `×${term.members.length}` : String(trace.mesh.ids[term.members[0] ?? 0] ?? 0);
-    marks.push(label(middle, y + 15, id, 9.5, axisToken(view.axis), { ...MONO, anchor: "middle" }));
-    at += w;
   });
   const ids = at;
-  write(tail, "muted");
+  write(tail);
   // The total takes its final width from the beginning.
-  const sum: Span[] = [{ text: total, weight: 700 }, { text: exponent }];
-  marks.push(label(at, y, sum, SIZE, "ink", BOLD));
-  at += (total.length + exponent.length) * char;
-  const progress = note || (complete ? "" : folds ? `${flow.added} of ${all.length} terms` : "so far");
+  marks.push(label(at, y, [{ text: total, weight: 700 }, { text: exponent }], SIZE, "ink", BOLD));
+  at += (total.length + exponent.length) * CHAR;
   if (progress !== "" && at + 6 + textWidth(progress, 10.5) <= x + width)
     marks.push(label(at + 6, y, progress, 10.5, "muted"));
   if (head.length > 5) marks.push(label(x, y + 15, "from device", 9.5, "muted"));
-  return { marks, ids: ids - x };
+  return [...marks, ...noteMarks(view, ids - x)];
+}
+
+/** A term over its sender: added where its turn is past, an ellipsis where it comes next, a line before that. */
+function termMarks(view: Moving, { members, text }: Term, turn: number, { x, y, w }: Omit<Box, "h">): Mark[] {
+  const middle = x + w / 2;
+  const look = { ...MONO, anchor: "middle" } as const;
+  const marks: Mark[] = [];
+  if (turn < 0 && text) marks.push(label(middle, y, text, SIZE, "ink", { ...look, weight: 700 }));
+  if (turn === 0) marks.push(label(middle, y, "…", SIZE, "muted", look));
+  if (turn >= 0) {
+    const points = [
+      [x + 1, y + 3],
+      [x + w - 1, y + 3],
+    ] as const;
+    marks.push({ kind: "line", points, stroke: { color: "faint", width: 1 } });
+  }
+  return [...marks, label(middle, y + 15, idOf(view, members), 9.5, axisToken(view.axis), look)];
 }
 
 /** Of many terms, the first ones and the one that was added last; null for those between. */

@@ -3,7 +3,7 @@ import { hex } from "../../core/color";
 import { deviceBox } from "../../draw/grid";
 import { axisStroke, CENTER, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
-import { partial } from "./look";
+import { blockColor, partial } from "./look";
 import type { StepView } from "./view";
 
 /** A device of many: its id and a swatch of its block, or the swatch alone. */
@@ -19,7 +19,7 @@ export function mapMarks(view: StepView): Mark[] {
   for (let p = 0; p < trace.mesh.size; p++) {
     const box = deviceBox(trace.mesh, map, p);
     const runs = view.active === null || view.active.has(p);
-    const fill = v && runs ? hex(view.color(v, p, partial(view, v))) : "panel";
+    const fill = v && runs ? hex(blockColor(view, v, p, partial(view, v))) : "panel";
     marks.push({
       kind: "rect",
       ...box,

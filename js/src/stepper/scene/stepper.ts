@@ -2,16 +2,17 @@
 
 import { axisToken, type Mark } from "../../draw/marks";
 import type { Moment } from "../model/timeline";
-import type { TraceModel } from "../model/trace";
 import { additionMarks } from "./addition";
 import { type Flight, flightsOf } from "./flights";
 import { litMarks } from "./hit";
 import { StepperLayout } from "./layout";
 import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
+import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { tileMarks } from "./tiles";
-import { type StepperOptions, StepView } from "./view";
+import { groupViews, type Moving, type StepperOptions, type StepView, stepView } from "./view";
+import { wayMarks } from "./ways";
 
 export { StepperLayout, type StepperOptions };
 
@@ -23,14 +24,15 @@ export interface Frame {
 }
 
 export function frameOf(view: StepView): Frame {
-  const flights = flightsOf(view);
   const { stage, options } = view;
+  const groups = groupViews(view);
+  const flights = groups.flatMap(flightsOf);
   return {
     under: [
-      ...groupMarks(view),
+      ...frameLines(view),
       ...stage.fixed,
       ...mapMarks(view),
-      ...additionMarks(view, flights),
+      ...groups.flatMap((group) => standing(group, flights)),
       ...lineMarks(view),
     ],
     flights,
@@ -44,23 +46,24 @@ export function frameOf(view: StepView): Frame {
   };
 }
 
+/** What of a group stands under its tiles: its addition, or the ways of its copies. */
+function standing(view: Moving, flights: readonly Flight[]): Mark[] {
+  const { motion } = view.stage;
+  if (motion === "gather") return additionMarks(view, flights);
+  return [...wayMarks(view), ...(motion === "permute" ? unsentMarks(view) : [])];
+}
+
 export function frameMarks({ under, flights, over }: Frame): Mark[] {
   return [...under, ...flights.flatMap((f) => f.marks), ...over];
 }
 
 /** Everything at a moment. */
-export function stepperMarks(
-  trace: TraceModel,
-  layout: StepperLayout,
-  moment: Moment,
-  options: StepperOptions,
-): Mark[] {
-  if (!trace.step(moment.step)) return [];
-  return frameMarks(frameOf(new StepView(trace, layout, moment, options)));
+export function stepperMarks(layout: StepperLayout, moment: Moment, options: StepperOptions): Mark[] {
+  return layout.trace.step(moment.step) ? frameMarks(frameOf(stepView(layout, moment, options))) : [];
 }
 
 /** Frames of the groups that take part together; the picked one holds its addition. Rings need no frames. */
-function groupMarks({ stage, axis }: StepView): Mark[] {
+function frameLines({ stage, axis }: StepView): Mark[] {
   const color = axisToken(axis);
   return stage.frames.flatMap(({ box, picked }): Mark[] => {
     const frame = { kind: "rect", ...box, r: 10 } as const;

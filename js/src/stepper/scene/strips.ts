@@ -2,83 +2,88 @@
 import type { Rgb } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { unravel } from "../../core/mesh";
-import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from "../../draw/marks";
+import {
+  axisStroke,
+  axisToken,
+  BOLD,
+  type Box,
+  CENTER,
+  EMPTY,
+  label,
+  type Mark,
+  PARTIAL_DASH,
+  type Stroke,
+} from "../../draw/marks";
 import { fitName } from "../../draw/measure";
 import { exchanges, gathers, scatters } from "../model/semantics";
 import { blockMarks } from "./block";
 import { type Face, partOf } from "./contents";
-import { EMPTY, markIn, numbers } from "./look";
+import { scattered } from "./drawn";
+import { blockColor, chunkOf, inkBetween, markIn, numberOf, numbers, partsOf, together } from "./look";
 import type { Tile } from "./stage";
-import type { StepView } from "./view";
+import type { Moving } from "./view";
 
 /** Chunks side by side: numbers that they hold now, in the colour of where they came from. */
-export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mark[] {
-  const { stage, input, output, collective: c } = view;
-  const group = view.groupOf(p);
-  if (!input || !output || !group || !c) return [];
+export function stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[] {
+  const { stage, trace, finished, adds, groupOf } = view;
+  const group = groupOf.get(p);
+  if (!group) return [];
   const n = stage.chunks;
-  const rank = group.indexOf(p);
   const each = face.columns / n;
   const chunkAt = (cell: number) => Math.floor((cell % face.columns) / each);
-  const done = view.finished && stage.after !== null;
-  const shown = shownNow(view, face);
-  const { v } = shown;
-  const cells = shown.face.columns === face.columns && shown.face.rows === face.rows ? shown.face : face;
-  const content = contentOf(view, p, v, done);
-  const whole = view.trace.corner(v)?.whole === true;
+  const { v, face: last } = shownNow(view, face);
+  const cells = last.columns === face.columns && last.rows === face.rows ? last : face;
+  const content = contentOf(view, p, v);
+  const whole = trace.corner(v)?.whole === true;
   const mark = markIn(view, cells, p);
   const marks = blockMarks(box, {
     ...numbers(view, v, cells, () => ""),
-    text:
-      view.trace.corner(v) && !stage.bare ? (cell) => content.text(chunkAt(cell), cells.elements[cell] ?? -1) : null,
+    text: trace.corner(v) && !stage.bare ? (cell) => content.text(chunkAt(cell), cells.elements[cell] ?? -1) : null,
     fill: null,
     fillAt: (cell) => (whole && (cells.elements[cell] ?? -1) < 0 ? null : content.fill(chunkAt(cell))),
     paleAt: (cell) => content.pale(chunkAt(cell)),
-    hatch: view.adds && !done ? view.hatch : null,
+    hatch: adds && !finished ? view.hatch : null,
     stroke: EMPTY,
     mark: mark !== null && content.fill(chunkAt(mark)) !== null ? mark : null,
   });
   const w = box.w / n;
+  const place = (k: number): Box => ({ x: box.x + k * w, y: box.y, w, h: box.h });
   for (let k = 0; k < n; k++) {
-    if (view.isEmpty(k)) continue;
-    const at = { x: box.x + k * w, y: box.y, w, h: box.h };
-    const held = content.fill(k) !== null;
-    const own = held && (gathers(c) || (exchanges(c) && view.hops)) && k === rank;
-    if (held)
-      marks.push({
-        kind: "rect",
-        ...at,
-        r: 2,
-        stroke: own
-          ? { color: "tile-ink", width: 2 }
-          : { color: "edge", width: 1, ...(view.adds && !done ? { dash: [4, 3] } : {}) },
-      });
-    if (!done) marks.push(...waitingMarks(view, p, k, at));
+    if (view.empty.has(k)) continue;
+    if (content.fill(k) !== null) marks.push(chunkOutline(view, place(k), k === group.indexOf(p)));
+    if (!finished) marks.push(...waitingMarks(view, p, k, place(k)));
   }
   // The column that the receiver takes.
-  if (stage.motion === "gather" && !done && !gathers(c) && group === stage.group) {
-    const at = { x: box.x + (stage.lanes[stage.receiver]?.rank ?? 0) * w, y: box.y, w, h: box.h };
-    marks.push(outline(at, 3, view.axis));
-  }
+  if (stage.motion === "gather" && !finished && !gathers(view.collective) && group === stage.group)
+    marks.push(outline(place(stage.lanes[stage.receiver]?.rank ?? 0), 3, view.axis));
   const tile = view.seats.get(p);
-  if (view.adds && stage.motion === "gutters" && tile && box.y + box.h + 9 <= tile.y + tile.h)
+  if (adds && stage.motion === "gutters" && tile && box.y + box.h + 9 <= tile.y + tile.h)
     marks.push(...dotMarks(view, p, box));
   return marks;
 }
 
+/** The outline of a chunk that is held: heavy for what a member brought itself, dashed for a part of a sum. */
+function chunkOutline({ collective: c, hops, adds, finished }: Moving, at: Box, first: boolean): Mark {
+  const own = first && (gathers(c) || (exchanges(c) && hops));
+  const stroke: Stroke = own
+    ? { color: "tile-ink", width: 2 }
+    : { color: "edge", width: 1, ...(adds && !finished ? { dash: PARTIAL_DASH } : {}) };
+  return { kind: "rect", ...at, r: 2, stroke };
+}
+
 /** What the tiles show: what it becomes, at the end. */
-function shownNow({ stage, finished, input }: StepView, face: Face): { v: Variable; face: Face } {
-  return (finished ? stage.after : null) ?? { v: stage.tiles[0]?.places[0]?.v ?? (input as Variable), face };
+function shownNow({ stage, finished, input }: Moving, face: Face): { v: Variable; face: Face } {
+  return finished ? stage.after : { v: stage.tiles[0]?.places[0]?.v ?? input, face };
 }
 
 /** The cell that is looked at, written out where blocks have no room for numbers; its name is over the first. */
-export function readingMarks(view: StepView, { box, members: [p = 0], places: [place] }: Tile): Mark[] {
+export function readingMarks(view: Moving, { box, members: [p = 0], places: [place] }: Tile): Mark[] {
   const { stage, element, trace } = view;
   const { reading, font } = stage;
   if (!reading || !place || element === null) return [];
   const { v } = shownNow(view, place.face);
   const shape = trace.corner(v)?.shape ?? [];
-  const text = contentOf(view, p, v, view.finished).text(view.chunk(v)(element), element);
+  const text = contentOf(view, p, v).text(chunkOf(view, v)(element), element);
   const right = box.x + reading.x + reading.w;
   const marks = [label(right - 4, box.y + box.h / 2 + 4, text, font, "ink", { ...BOLD, mono: true, anchor: "end" })];
   // Over the slots of a meaning stands another name.
@@ -94,56 +99,60 @@ interface Content {
 }
 
 /** What the chunks of a strip hold at the moment. */
-function contentOf(view: StepView, p: number, v: Variable, done: boolean): Content {
-  const { stage, input, collective: c } = view;
-  const group = view.groupOf(p) ?? [];
-  const rank = group.indexOf(p);
-  const solid = () => 1;
-  const source = input ?? v;
-  if (done) {
-    // A part of the sum is all that is kept.
-    const own = view.scattered(p, { x: 0, y: 0, w: stage.chunks, h: 1 });
-    const strip = stage.face && own ? partOf(stage.face, stage.chunks, [rank]).elements : [];
-    const kept = (k: number) => !scatters(c) || k === rank;
-    const from = (k: number) => (gathers(c) || exchanges(c) ? (group[k] ?? p) : p);
-    const color = (k: number) => (view.adds ? view.color(view.output ?? v, p, []) : view.color(source, from(k)));
-    return {
-      text: (k, element) => {
-        if (!kept(k)) return "";
-        if (!scatters(c)) return view.text(v, p, element);
-        const part = view.output && own ? own.face.elements[strip.indexOf(element)] : undefined;
-        return part === undefined || !view.output ? view.together(group, element) : view.text(view.output, p, part);
-      },
-      fill: (k) => (kept(k) ? color(k) : null),
-      pale: solid,
-    };
-  }
+function contentOf(view: Moving, p: number, v: Variable): Content {
+  if (view.finished) return finalContent(view, p, v);
+  const { stage, input, collective, adds } = view;
+  const rank = view.groupOf.get(p)?.indexOf(p) ?? -1;
   if (stage.motion === "gather") {
-    const fills = gathers(c);
+    const there = (k: number) => !gathers(collective) || k === rank;
     return {
-      text: (k, element) => (fills && k !== rank ? "" : view.text(v, p, element)),
-      fill: (k) => (fills && k !== rank ? null : view.color(source, p)),
-      pale: solid,
+      text: (k, element) => (there(k) ? numberOf(view, v, p, element) : ""),
+      fill: (k) => (there(k) ? blockColor(view, input, p) : null),
+      pale: () => 1,
     };
   }
-  const passed = view.adds ? passedOn(view, rank) : new Set<number>();
+  const passed = adds ? passedOn(view, rank) : new Set<number>();
   return {
     text: (k, element) => {
-      const parts = view.parts(p, k);
+      const parts = partsOf(view, p, k);
       if (parts.length === 0) return "";
-      return view.adds ? view.together(parts, element) : view.text(v, p, element);
+      return adds ? together(view, parts, element) : numberOf(view, v, p, element);
     },
     fill: (k) => {
-      const parts = view.parts(p, k);
-      if (parts.length === 0) return null;
-      return view.color(source, view.adds ? p : (parts[0] ?? p), view.adds ? (c?.axes ?? []) : []);
+      const [first] = partsOf(view, p, k);
+      if (first === undefined) return null;
+      return adds ? blockColor(view, input, p, collective.axes) : blockColor(view, input, first);
     },
     pale: (k) => (passed.has(k) ? 0.5 : 1),
   };
 }
 
+/** What the chunks of a strip hold in the end: of a scattered sum, a part is all that is kept. */
+function finalContent(view: Moving, p: number, v: Variable): Content {
+  const { stage, input, output, collective: c } = view;
+  const group = view.groupOf.get(p) ?? [];
+  const rank = group.indexOf(p);
+  const own = scattered(view, p, { x: 0, y: 0, w: stage.chunks, h: 1 });
+  const strip = own ? partOf(stage.face, stage.chunks, [rank]).elements : [];
+  const kept = (k: number) => !scatters(c) || k === rank;
+  const from = (k: number) => (gathers(c) || exchanges(c) ? (group[k] ?? p) : p);
+  return {
+    text: (k, element) => {
+      if (!kept(k)) return "";
+      if (!scatters(c)) return numberOf(view, v, p, element);
+      const part = own?.face.elements[strip.indexOf(element)];
+      return part === undefined ? together(view, group, element) : numberOf(view, output, p, part);
+    },
+    fill: (k) => {
+      if (!kept(k)) return null;
+      return view.adds ? blockColor(view, output, p) : blockColor(view, input, from(k));
+    },
+    pale: () => 1,
+  };
+}
+
 /** Chunks whose sums a rank has sent on, and that have not come back complete. */
-function passedOn(view: StepView, rank: number): Set<number> {
+function passedOn(view: Moving, rank: number): Set<number> {
   const { played, flow, stage } = view;
   const passed = new Set<number>();
   for (let r = 0; r <= flow.round && r < (played?.rounds.length ?? 0); r++) {
@@ -159,10 +168,11 @@ function passedOn(view: StepView, rank: number): Set<number> {
 }
 
 /** The place that receives in this round, and in empty ones the hop that fills them. */
-function waitingMarks(view: StepView, p: number, k: number, at: Box): Mark[] {
+function waitingMarks(view: Moving, p: number, k: number, at: Box): Mark[] {
   const { played, flow, collective: c, stage } = view;
-  if (!view.hops || !played || !c) return [];
-  const rank = view.groupOf(p)?.indexOf(p) ?? -1;
+  const group = view.groupOf.get(p) ?? [];
+  if (!view.hops || !played) return [];
+  const rank = group.indexOf(p);
   const addressed = exchanges(c);
   const arrives = (played.rounds[flow.round] ?? []).find(
     (t) =>
@@ -171,9 +181,9 @@ function waitingMarks(view: StepView, p: number, k: number, at: Box): Mark[] {
       (addressed ? t.origin === k && t.chunks.includes(rank) : t.chunks.includes(k)),
   );
   const marks: Mark[] = [];
-  const axis = arrives ? view.inkBetween(view.groupOf(p)?.[arrives.source] ?? p, p) : view.axis;
+  const axis = arrives ? inkBetween(view, group[arrives.source] ?? p, p) : view.axis;
   if (arrives) marks.push(outline(at, 2, axis));
-  if (view.parts(p, k).length > 0 || stage.bare) return marks;
+  if (partsOf(view, p, k).length > 0 || stage.bare) return marks;
   const hop = played.states.findIndex((held) => (held[rank]?.[k] ?? []).length > 0);
   if (hop <= 0) return marks;
   const middle = [at.x + at.w / 2, at.y + at.h / 2 + 3.5] as const;
@@ -183,7 +193,7 @@ function waitingMarks(view: StepView, p: number, k: number, at: Box): Mark[] {
 }
 
 /** Under each chunk, how many of the terms its sum holds. */
-function dotMarks(view: StepView, p: number, box: Box): Mark[] {
+function dotMarks(view: Moving, p: number, box: Box): Mark[] {
   const { stage } = view;
   const [n, w] = [stage.chunks, box.w / stage.chunks];
   const pitch = Math.min(7, (w - 7) / n);
@@ -191,8 +201,8 @@ function dotMarks(view: StepView, p: number, box: Box): Mark[] {
   if (r < 1) return [];
   const marks: Mark[] = [];
   for (let k = 0; k < n; k++) {
-    const has = view.parts(p, k).length;
-    for (let i = 0; i < n && !view.isEmpty(k); i++) {
+    const has = partsOf(view, p, k).length;
+    for (let i = 0; i < n && !view.empty.has(k); i++) {
       const [x, y] = [box.x + k * w + w / 2 + (i - (n - 1) / 2) * pitch, box.y + box.h + 6];
       const dot = { kind: "rect", x: x - r, y: y - r, w: 2 * r, h: 2 * r, r } as const;
       marks.push(i < has ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } });

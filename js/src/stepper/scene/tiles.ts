@@ -1,28 +1,30 @@
 /** Tiles of devices with their blocks, as they are at a moment. */
 
 import type { Variable } from "../../core/document.gen";
-import { BOLD, type Box, label, type Mark, MONO, type Stroke } from "../../draw/marks";
+import { BOLD, type Box, EMPTY, label, type Mark, MONO, type Stroke } from "../../draw/marks";
 import { fit, fitName, textWidth } from "../../draw/measure";
-import { type BlockLook, blockMarks } from "./block";
+import { blockMarks } from "./block";
 import type { Face } from "./contents";
 import { copiesSpans } from "./copies";
-import { colorOf, EMPTY, markIn, numbers } from "./look";
+import { blockColor, colorOf, markIn, numberOf, numbers, partsOf, together } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
+import { idOf } from "./piece";
 import type { Place, Tile } from "./stage";
 import { readingMarks, stripMarks } from "./strips";
-import type { StepView } from "./view";
+import { type Moving, moves, type StepView } from "./view";
 
 const TILE = 7;
 
 /** A tile with its id and the blocks that it holds now. */
 export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
-  const { options, stage } = view;
+  const { options } = view;
   const { box, members } = tile;
   const [p = 0] = members;
   const folded = members.length > 1;
   const runs = view.active === null || members.some((m) => view.active?.has(m));
   const picked = !folded && options.device === p && !after;
-  const idle = after && sender(view, p) === null;
+  const moving = moves(view) ? view : null;
+  const idle = moving !== null && after && sender(moving, p) === null;
   const stroke: Stroke = picked
     ? { color: "ink", width: 2.2 }
     : { color: "faint", width: 1, ...(idle ? { dash: [4, 3] } : {}) };
@@ -35,11 +37,12 @@ export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
     return marks;
   }
   for (const place of tile.places) {
-    if (stage.motion === "none") marks.push(...plainMarks(view, p, place));
-    else marks.push(...movingMarks(view, tile, place, after));
+    if (!moving) marks.push(...plainMarks(view, p, place));
+    else if (after) marks.push(...heldMarks(moving, tile, place.box));
+    else marks.push(...movingMarks(moving, tile, place));
   }
-  if (stage.motion === "none") marks.push(...arrowMarks(view, tile));
-  if (!folded) marks.push(...readingMarks(view, tile));
+  if (!moving) marks.push(...arrowMarks(view, tile));
+  else if (!folded) marks.push(...readingMarks(moving, tile));
   return marks;
 }
 
@@ -47,7 +50,7 @@ export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
 function nameMarks(view: StepView, { box, members, id, coordinates, places }: Tile, runs: boolean): Mark[] {
   const { mesh } = view.trace;
   const [p = 0] = members;
-  const text = members.length > 1 ? `×${members.length}` : String(mesh.ids[p] ?? 0);
+  const text = idOf(view, members);
   const digits = members.length > 1 ? "" : `(${mesh.digits(p).join(",")})`;
   const ink = runs ? "ink" : "muted";
   if (id === "above") {
@@ -107,8 +110,8 @@ function plainMarks(view: StepView, p: number, { v, box, face, room }: Place): M
   return [
     label(box.x, box.y - 4, [{ text: name }, ...(both ? copies : [])], 10, "muted", MONO),
     ...blockMarks(box, {
-      ...numbers(view, v, face, (element) => view.text(v, p, element)),
-      fill: view.color(v, p, v.unreduced),
+      ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
+      fill: colorOf(view, v, p),
       hatch: v.unreduced.length > 0 ? view.hatch : null,
       ...(wrong ? { stroke: { color: "error", width: 2 } } : {}),
     }),
@@ -116,54 +119,56 @@ function plainMarks(view: StepView, p: number, { v, box, face, room }: Place): M
 }
 
 /** The block of a tile in a collective: what the device has now. */
-function movingMarks(view: StepView, tile: Tile, { v, box, face }: Place, after: boolean): Mark[] {
-  const { stage, input, collective: c } = view;
-  if (!c || !input) return [];
+function movingMarks(view: Moving, tile: Tile, { v, box, face }: Place): Mark[] {
+  const { stage, input, adds, finished, hops } = view;
   const [p = 0] = tile.members;
-  if (after) return heldMarks(view, tile, box);
-  const folded = tile.members.length > 1;
-  const summand: Pick<BlockLook, "hatch"> = { hatch: view.adds ? view.hatch : null };
   const mark = markIn(view, face, p);
   // Members that are folded into one row hold the same in the end, or nothing that can be drawn once.
-  if (folded && !(view.finished && c.semantics.replicates)) {
-    const text =
-      view.adds && stage.motion === "gather" && !view.finished
-        ? (element: number) => view.together(tile.members, element)
-        : () => "";
-    const fill = view.color(input, p, view.hops && view.adds ? c.axes : []);
-    return blockMarks(box, { ...numbers(view, v, face, text), fill, ...summand, mark });
-  }
+  if (tile.members.length > 1 && !(finished && view.collective.semantics.replicates))
+    return foldedMarks(view, tile, { v, box, face, room: 0 });
   if (stage.chunks > 1) return stripMarks(view, p, box, face);
-  if (view.finished && stage.motion === "gather" && stage.after) {
-    const { v: output, face: last } = stage.after;
-    return fittedMarks(view, output, last, box, p, mark);
-  }
-  if (view.hops) {
-    // A block that goes round whole: what has not arrived yet is an empty place.
-    const parts = view.parts(p, 0);
-    const has = parts.length > 0;
-    const text = (element: number) => (has ? view.text(view.output ?? v, p, element) : "");
-    const from = parts[0] ?? p;
-    return blockMarks(box, {
-      ...numbers(view, v, face, text),
-      fill: has ? colorOf(view, input, from) : null,
-      ...(has ? {} : { stroke: EMPTY }),
-    });
-  }
-  const text = (element: number) => view.text(v, p, element);
-  const alpha = sends(view, p) ? 1 : 0.5;
-  return blockMarks(box, { ...numbers(view, v, face, text), fill: colorOf(view, input, p), ...summand, mark, alpha });
+  if (finished && stage.motion === "gather") return fittedMarks(view, box, p, mark);
+  if (hops) return wholeMarks(view, p, v, face, box);
+  return blockMarks(box, {
+    ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
+    fill: colorOf(view, input, p),
+    hatch: adds ? view.hatch : null,
+    mark,
+    alpha: sends(view, p) ? 1 : 0.5,
+  });
+}
+
+/** Members in one row: while they are summed, what they make together. */
+function foldedMarks(view: Moving, { members }: Tile, { v, box, face }: Place): Mark[] {
+  const { stage, input, adds, finished, hops, collective } = view;
+  const [p = 0] = members;
+  const sums = adds && stage.motion === "gather" && !finished;
+  return blockMarks(box, {
+    ...numbers(view, v, face, (element) => (sums ? together(view, members, element) : "")),
+    fill: blockColor(view, input, p, hops && adds ? collective.axes : []),
+    hatch: adds ? view.hatch : null,
+    mark: markIn(view, face, p),
+  });
+}
+
+/** A block that goes round whole: what has not arrived yet is an empty place. */
+function wholeMarks(view: Moving, p: number, v: Variable, face: Face, box: Box): Mark[] {
+  const [from] = partsOf(view, p, 0);
+  if (from === undefined) return blockMarks(box, { ...numbers(view, v, face, () => ""), fill: null, stroke: EMPTY });
+  const look = numbers(view, v, face, (element) => numberOf(view, view.output, p, element));
+  return blockMarks(box, { ...look, fill: colorOf(view, view.input, from) });
 }
 
 /** A result in the place of the block before it, whose face it mostly has. */
-function fittedMarks(view: StepView, v: Variable, face: Face, box: Box, p: number, mark: number | null): Mark[] {
-  const w = (box.w / (view.stage.face?.columns ?? 1)) * face.columns;
-  const h = (box.h / (view.stage.face?.rows ?? 1)) * face.rows;
+function fittedMarks(view: Moving, box: Box, p: number, mark: number | null): Mark[] {
+  const { face: before, after } = view.stage;
+  const { v, face } = after;
+  const w = (box.w / before.columns) * face.columns;
+  const h = (box.h / before.rows) * face.rows;
   const at = { x: box.x, y: box.y + (box.h - h) / 2, w, h };
-  const look = numbers(view, v, face, (element) => view.text(v, p, element));
   return blockMarks(at, {
-    ...look,
-    fill: view.color(v, p, v.unreduced),
-    mark: face.elements.length === view.stage.face?.elements.length ? mark : null,
+    ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
+    fill: colorOf(view, v, p),
+    mark: face.elements.length === before.elements.length ? mark : null,
   });
 }

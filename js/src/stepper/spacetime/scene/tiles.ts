@@ -1,7 +1,7 @@
 /** Tiles of a row: the blocks of a device as pieces in the colours of their origins, and the strip of those it has met. */
 import { hex, NOBODYS, type Rgb } from "../../../core/color";
 import type { Variable } from "../../../core/document.gen";
-import { type Box, CENTER, label, type Mark } from "../../../draw/marks";
+import { type Box, CENTER, EMPTY, label, type Mark, type Stroke } from "../../../draw/marks";
 import { fitName, textWidth } from "../../../draw/measure";
 import { NOT_KNOWN, originName, originsOf, originVariable } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
@@ -75,9 +75,7 @@ export function tileMarks(
     if (text) marks.push(label(x + w / 2, part.y + part.h / 2 + 4, text, SIZE, ink, CENTER));
   });
   const empty = pieces.every(({ origin }) => origin < 0);
-  const stroke = holds
-    ? ({ color: "ink", width: 2 } as const)
-    : ({ color: empty ? "faint" : "edge", width: 1, ...(empty ? { dash: [3, 3] } : {}) } as const);
+  const stroke: Stroke = holds ? { color: "ink", width: 2 } : empty ? EMPTY : { color: "edge", width: 1 };
   marks.push({ kind: "rect", x, y, w, h: all, r: 4, stroke });
   if (met) marks.push(...strip(trace, row, { x: x + 3, y: y + h + 3, w: w - 6, h: CELL }, met, color));
   return marks;
