@@ -1,6 +1,6 @@
 /** A collective whose groups run across the mesh: all hold their additions below their tiles, or the picked one alone. */
 
-import { type Box, label } from "../../draw/marks";
+import { type Box, label, type Mark } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
 import { type Ask, adds, chunksOf, lastOf, pieceFace, stripped, stripVariable, tileFace } from "./ask";
@@ -184,22 +184,8 @@ function place(ask: Ask, sizes: Sizes): Stage {
     run: "across",
     font,
     tiles,
-    fixed: [
-      ...railDown(
-        trace.mesh,
-        0,
-        left - 4,
-        y.map((top, i) => [top, tile.h, String(i)] as const),
-      ),
-      ...railAcross(
-        trace.mesh,
-        1,
-        TOP - 6,
-        x.map((at) => [at, tile.w] as const),
-      ),
-      ...(title ? [label(corner.x, 12, title, 11, "muted")] : []),
-    ],
-    frames: groups.map((g, i) => frameOf(ask, sizes, g, i)),
+    fixed: [...railMarks(ask, sizes), ...(title ? [label(corner.x, 12, title, 11, "muted")] : [])],
+    frames: groups.map((g, i) => groupFrame(ask, sizes, g, i)),
     signs: y.flatMap((top) => x.slice(1).map((at) => [at - tight.gap / 2, top + tile.h / 2] as const)),
     group,
     lanes,
@@ -216,6 +202,13 @@ function place(ask: Ask, sizes: Sizes): Stage {
     width,
     height,
   };
+}
+
+function railMarks(ask: Ask, { x, y, tile }: Sizes): Mark[] {
+  const { mesh } = ask.trace;
+  const rows = y.map((top, i) => [top, tile.h, String(i)] as const);
+  const columns = x.map((left) => [left, tile.w] as const);
+  return [...railDown(mesh, 0, leftOf(ask) - 4, rows), ...railAcross(mesh, 1, TOP - 6, columns)];
 }
 
 function tileAt(ask: Ask, sizes: Sizes, p: number, down: number, across: number): Tile {
@@ -251,7 +244,7 @@ function laneOf(ask: Ask, sizes: Sizes, tile: Tile, rank: number): Lane {
   };
 }
 
-function frameOf(ask: Ask, { row, tile, right, opened, ...sizes }: Sizes, group: readonly number[], i: number) {
+function groupFrame(ask: Ask, { row, tile, right, opened, ...sizes }: Sizes, group: readonly number[], i: number) {
   const adding = row.open || i === sizes.picked;
   const [left, pad] = [leftOf(ask), frameGap(row)];
   const result = adding && adds(ask) ? sizes.result + 4 : 0;

@@ -28,11 +28,7 @@ export interface BlockLook {
 
 /** Draws a block into a box. */
 export function blockMarks(box: Box, look: BlockLook): Mark[] {
-  const { rows, columns, fill, size } = look;
-  const dim = look.hatch === "dim";
-  const edge: Color = dim && fill ? hex(fill) : "edge";
-  const stroke: Stroke = look.stroke ?? { color: edge, width: 1, ...(look.hatch ? { dash: PARTIAL_DASH } : {}) };
-  const marks: Mark[] = [];
+  const { rows, columns, fill, alpha = 1 } = look;
   const [w, h] = [box.w / Math.max(1, columns), box.h / Math.max(1, rows)];
   const place = (cell: number): Box => ({
     x: box.x + (cell % columns) * w,
@@ -40,46 +36,58 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
     w,
     h,
   });
-  const pale = (cell: number) => (look.alpha ?? 1) * (look.paleAt?.(cell) ?? 1);
-  const faded = (alpha: number) => (alpha < 1 ? { alpha } : {});
-  marks.push({ kind: "rect", ...box, r: 2, fill: "bg" });
-  const striped = look.hatch ? { hatch: true } : {};
-  const ground = (color: Rgb, alpha: number) => ({
-    fill: hex(color),
-    ...striped,
-    ...faded(dim ? 0.45 * alpha : alpha),
-  });
-  if (look.fillAt || look.paleAt) {
-    for (let cell = 0; cell < rows * columns; cell++) {
-      const own = look.fillAt?.(cell) ?? (look.fillAt ? null : fill);
-      if (own) marks.push({ kind: "rect", ...place(cell), ...ground(own, pale(cell)) });
-    }
-  } else if (fill) marks.push({ kind: "rect", ...box, r: 2, ...ground(fill, look.alpha ?? 1) });
+  const edge: Color = look.hatch === "dim" && fill ? hex(fill) : "edge";
+  const stroke: Stroke = look.stroke ?? { color: edge, width: 1, ...(look.hatch ? { dash: PARTIAL_DASH } : {}) };
+  const marks: Mark[] = [{ kind: "rect", ...box, r: 2, fill: "bg" }, ...groundMarks(box, look, place)];
   if (w >= 6 && h >= 6 && rows * columns > 1) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });
-  marks.push({ kind: "rect", ...box, r: 2, stroke, ...faded(look.alpha ?? 1) });
+  marks.push({ kind: "rect", ...box, r: 2, stroke, ...faded(alpha) });
   for (let cell = 0; look.text && cell < rows * columns; cell++) {
     const text = look.text(cell);
-    if (text === "") continue;
-    const b = place(cell);
-    const ink: Color = look.ink ?? (!dim && (look.fillAt ? look.fillAt(cell) : fill) ? "tile-ink" : "ink");
-    const bold = cell === look.mark ? { weight: 700 } : {};
-    // Ink stays readable where a ground fades.
-    const alpha = faded(Math.max(0.72, pale(cell)));
-    const rest = { mono: true, anchor: "middle", ...bold, ...alpha } as const;
-    marks.push(label(b.x + b.w / 2, b.y + b.h / 2 + size * 0.36, text, size, ink, rest));
+    if (text !== "") marks.push(numberMark(look, text, cell, place(cell)));
   }
   if (look.mark != null && look.mark < rows * columns) {
-    const { x, y } = place(look.mark);
-    const color: Color = dim || !fill ? "ink" : "tile-ink";
-    marks.push({
-      kind: "rect",
-      x: x + 1,
-      y: y + 1,
-      w: Math.max(0, w - 2),
-      h: Math.max(0, h - 2),
-      r: 2,
-      stroke: { color, width: 2 },
-    });
+    const b = place(look.mark);
+    const inner = { x: b.x + 1, y: b.y + 1, w: Math.max(0, w - 2), h: Math.max(0, h - 2) };
+    const color: Color = look.hatch === "dim" || !fill ? "ink" : "tile-ink";
+    marks.push({ kind: "rect", ...inner, r: 2, stroke: { color, width: 2 } });
   }
   return marks;
+}
+
+const faded = (alpha: number) => (alpha < 1 ? { alpha } : {});
+
+/** Opacity of a cell. */
+function paleOf({ alpha = 1, paleAt }: BlockLook, cell: number): number {
+  return alpha * (paleAt?.(cell) ?? 1);
+}
+
+/** Colours of cells, or of the whole block at once. */
+function groundMarks(box: Box, look: BlockLook, place: (cell: number) => Box): Mark[] {
+  const { rows, columns, fill, fillAt, paleAt, hatch, alpha = 1 } = look;
+  const ground = (color: Rgb, opacity: number) => ({
+    fill: hex(color),
+    ...(hatch ? { hatch: true } : {}),
+    ...faded(hatch === "dim" ? 0.45 * opacity : opacity),
+  });
+  if (!fillAt && !paleAt) return fill ? [{ kind: "rect", ...box, r: 2, ...ground(fill, alpha) }] : [];
+  const marks: Mark[] = [];
+  for (let cell = 0; cell < rows * columns; cell++) {
+    const own = fillAt ? fillAt(cell) : fill;
+    if (own) marks.push({ kind: "rect", ...place(cell), ...ground(own, paleOf(look, cell)) });
+  }
+  return marks;
+}
+
+function numberMark(look: BlockLook, text: string, cell: number, { x, y, w, h }: Box): Mark {
+  const { size, fill, fillAt, hatch } = look;
+  const ink: Color = look.ink ?? (hatch !== "dim" && (fillAt ? fillAt(cell) : fill) ? "tile-ink" : "ink");
+  // Ink stays readable where a ground fades.
+  const alpha = faded(Math.max(0.72, paleOf(look, cell)));
+  const bold = cell === look.mark ? { weight: 700 } : {};
+  return label(x + w / 2, y + h / 2 + size * 0.36, text, size, ink, {
+    mono: true,
+    anchor: "middle",
+    ...bold,
+    ...alpha,
+  });
 }

@@ -2,7 +2,7 @@
 
 import type { NumberFormat } from "../../core/numbers";
 import { type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../../draw/grid";
-import type { Mark } from "../../draw/marks";
+import type { Box } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import type { Formats } from "../model/formats";
 import type { TraceModel } from "../model/trace";
@@ -179,44 +179,18 @@ export function localStage(
   focus: readonly number[],
   width: number,
 ): Stage {
-  const { size, tile, grid, list } = field;
+  const { size, grid, list, height } = field;
   const { places, w, h } = arrange(trace, shown, size);
-  const [dx, dy] = [(tile.w - w) / 2, (tile.h - h) / 2];
   const seats = list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p);
-  const boxOf = (p: number, i: number) =>
-    list
-      ? {
-          x: list.x + (i % list.columns) * (tile.w + BETWEEN),
-          y: list.y + Math.floor(i / list.columns) * (tile.h + 8),
-          ...tile,
-        }
-      : deviceBox(trace.mesh, grid as DeviceGrid, p);
-  const tiles = seats.map((p, i): Tile => {
-    const box = boxOf(p, i);
-    return {
-      members: [p],
-      box,
-      places: places.map((at) => ({
-        ...at,
-        box: { ...at.box, x: box.x + Math.max(0, dx) + at.box.x, y: box.y + Math.max(0, dy) + at.box.y },
-      })),
-      id: "above",
-      coordinates: true,
-    };
-  });
   const map = grid ?? list?.map;
-  const fixed: Mark[] = map ? mapRails(trace.mesh, map) : [];
-  const hidden = places.find(({ face }) => face.rows < face.of[0] || face.columns < face.of[1]);
-  const [rows, columns] = [hidden?.face.rows ?? 0, hidden?.face.columns ?? 0];
-  const note = hidden ? `${hidden.v.name}: ${rows} × ${columns} of ${hidden.face.of.join(" × ")} elements` : "";
   return {
     ...PLAIN,
     motion: "none",
     run: "down",
     font: size.font,
-    tiles,
+    tiles: seats.map((p, i) => tileOf(p, seatOf(trace, field, p, i), places, { w, h })),
     map: list?.map ?? null,
-    fixed,
+    fixed: map ? mapRails(trace.mesh, map) : [],
     frames: [],
     signs: [],
     group: focus,
@@ -227,9 +201,31 @@ export function localStage(
     header: null,
     face: null,
     after: null,
-    line: { x: 0, y: field.height - LINE + 20, width },
-    note,
+    line: { x: 0, y: height - LINE + 20, width },
+    note: hiddenText(places),
     width,
-    height: field.height,
+    height,
   };
+}
+
+/** Where the tile of a device stands: on the mesh, or in its place of the list. */
+function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i: number): Box {
+  if (!list) return deviceBox(mesh, grid as DeviceGrid, p);
+  const [column, row] = [i % list.columns, Math.floor(i / list.columns)];
+  return { x: list.x + column * (tile.w + BETWEEN), y: list.y + row * (tile.h + 8), ...tile };
+}
+
+/** A tile with blocks in its middle. */
+function tileOf(p: number, box: Box, places: readonly Place[], { w, h }: Pick<Box, "w" | "h">): Tile {
+  const [dx, dy] = [Math.max(0, (box.w - w) / 2), Math.max(0, (box.h - h) / 2)];
+  const moved = places.map((at) => ({ ...at, box: { ...at.box, x: box.x + dx + at.box.x, y: box.y + dy + at.box.y } }));
+  return { members: [p], box, places: moved, id: "above", coordinates: true };
+}
+
+/** What of a block has no room. */
+function hiddenText(places: readonly Place[]): string {
+  const hidden = places.find(({ face }) => face.rows < face.of[0] || face.columns < face.of[1]);
+  if (!hidden) return "";
+  const { v, face } = hidden;
+  return `${v.name}: ${face.rows} × ${face.columns} of ${face.of.join(" × ")} elements`;
 }
