@@ -1,9 +1,11 @@
 /** What holds for cards of every kind: heights, touch, contrast, names, paper. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { mount as mountArray } from "./array/harness";
 import { array, mesh } from "./documents";
 import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
 import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
+
+const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
 
 const { stepper, ...STEADY } = OTHERS;
 const SIZED = Object.entries({ ...ARRAYS, ...STEADY });
@@ -57,7 +59,7 @@ test.each(Object.entries(VIEWS))("%s has room for a finger on every control", as
 });
 
 test("with more contrast, greys come nearer to the ink, at once and in the picture too", async () => {
-  const view = await mountArray(array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]));
+  const view = await mountArray(placed());
   const card = () => view.root.querySelector(".card") as HTMLElement;
   const tokens = () => ["--muted", "--line", "--ink"].map((name) => card().style.getPropertyValue(name));
   const picture = () => view.root.querySelector<HTMLCanvasElement>("canvas")?.toDataURL();
@@ -80,7 +82,7 @@ test("no two cards of a page, and no two parts of cards, have one name as landma
 });
 
 test("on paper a card is as wide as the sheet, in light colours, and afterwards as it was", async () => {
-  const dark = array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
+  const dark = placed();
   const view = await mountArray(dark, {}, { width: 1200, background: "#16191d" });
   const canvas = () => view.root.querySelector<HTMLElement>("canvas");
   const wide = canvas()?.style.width;
@@ -115,4 +117,19 @@ test.each(SIZED)("%s loses nothing on paper, and has no controls there", async (
   const shown = [...view.root.querySelectorAll("button")].filter((b) => b.checkVisibility());
   expect(shown.map((b) => b.textContent).filter((text) => words.includes(text ?? ""))).toEqual([]);
   dispatchEvent(new Event("afterprint"));
+});
+
+test("what Python brings to cards is loaded once a page, and its address is given back", async () => {
+  const parts = `/* once */ export * from "${new URL("../src/array/parts/entry.ts", import.meta.url).href}";`;
+  const share = `/* once */ export { default } from "${new URL("../src/share/entry.ts", import.meta.url).href}";`;
+  const [made, back] = [vi.spyOn(URL, "createObjectURL"), vi.spyOn(URL, "revokeObjectURL")];
+  const views = [];
+  for (let i = 0; i < 2; i++) {
+    const view = await mountArray(placed(), { _parts: parts, _share: share, _pictures: [] });
+    await expect.poll(() => view.root.querySelector(".save")).toBeTruthy();
+    views.push(view);
+  }
+  expect(made).toHaveBeenCalledTimes(2);
+  await expect.poll(() => back.mock.calls.length).toBe(2);
+  expect(back.mock.calls.flat().sort()).toEqual(made.mock.results.map(({ value }) => value).sort());
 });

@@ -1,7 +1,7 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 
 import { drawLayer, newLayer, note } from "../card/canvas";
-import { motionless } from "../card/state";
+import { Clock, motionless } from "../card/clock";
 import { easeInOut } from "../draw/ease";
 import type { Mark } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
@@ -23,7 +23,7 @@ export class Layers {
   #theme: Theme | null = null;
   #before: Shown | null = null;
   #parts: ArrayParts | null = null;
-  #changing = 0;
+  readonly #changing = new Clock();
   #hovering = 0;
 
   /** `changed` is called when a change of placement has been shown, `failed` with what an animation frame throws. */
@@ -36,7 +36,7 @@ export class Layers {
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#base, this.#overlay);
 
   dispose(): void {
-    cancelAnimationFrame(this.#changing);
+    this.#changing.stop();
     cancelAnimationFrame(this.#hovering);
   }
 
@@ -62,7 +62,7 @@ export class Layers {
   }
 
   #paintBase(shown: Shown, theme: Theme, before: Shown | null): void {
-    cancelAnimationFrame(this.#changing);
+    this.#changing.stop();
     const start = performance.now();
     if (!before) {
       drawLayer(this.#base, shown.layout, bodyMarks(shown.model, shown.layout, shown.paints), theme);
@@ -70,17 +70,16 @@ export class Layers {
       return;
     }
     const body = bodyMarks(shown.model, shown.layout, { ...shown.paints, bare: true });
-    const step = (now: number) => {
-      const t = (now - start) / CHANGE_MS;
-      if (t >= 1) {
-        this.changed();
-        return;
+    let t = 0;
+    this.#changing.play((elapsed) => {
+      t += elapsed / CHANGE_MS;
+      if (t >= 1) this.changed();
+      else {
+        const moving = () => this.#parts?.morphMarks(before, shown, easeInOut(t)) ?? [];
+        this.#later(this.#base, shown.layout, () => [...body, ...moving()], theme);
       }
-      const moving = () => this.#parts?.morphMarks(before, shown, easeInOut(Math.max(0, t))) ?? [];
-      this.#later(this.#base, shown.layout, () => [...body, ...moving()], theme);
-      this.#changing = requestAnimationFrame(step);
-    };
-    this.#changing = requestAnimationFrame(step);
+      return t < 1;
+    });
   }
 
   /** Repaints what hovering adds at most once a frame. */

@@ -1,9 +1,9 @@
 /** How a view stands in a page: its own shadow root, its width, the page's theme, and its removal. */
 import { type ComponentType, render as renderTree } from "preact";
 import { AXIS_DASH } from "../draw/marks";
-import { bring } from "./brought";
 import cardStyles from "./card.css";
 import { Card } from "./Frame";
+import { loaded } from "./loaded";
 import type { CardState } from "./state";
 import { PageWatch } from "./theme";
 import type { WidgetModel } from "./widget";
@@ -86,8 +86,8 @@ function mount<State extends CardState<object>>(
   size.observe(ruler);
   const page = new PageWatch(new WeakRef(state));
   // With a kernel, Python brings the menu that saves pictures: this bundle has none.
-  const source = model.get("_share");
-  const menu = source ? bring<Share>(source).then((share) => share.default(model, root)) : null;
+  const source = model.get("_share") as string | undefined;
+  const menu = source ? loaded<Share>(source).then((share) => share.default(model, root)) : null;
   return () => {
     stop();
     menu?.then((end) => end());

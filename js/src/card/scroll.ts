@@ -1,8 +1,13 @@
-/** Scrolls an element into view in its own list, and leaves the page where it is. */
+/** Lists that scroll within a card. */
+
+/** Scrolls an element into view in the list around it, below that list's heads, and leaves the page where it is. */
 export function keepInView(el: Element | null): void {
-  const list = el?.closest("ol")?.parentElement;
-  if (!(el instanceof HTMLElement) || !list) return;
-  const [top, bottom] = [el.offsetTop - list.offsetTop, el.offsetTop - list.offsetTop + el.offsetHeight];
-  if (top < list.scrollTop) list.scrollTop = top - 4;
-  else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 4;
+  let list = el?.parentElement;
+  while (list && !/auto|scroll/.test(getComputedStyle(list).overflowY)) list = list.parentElement;
+  if (!el || !list) return;
+  const [at, view, margin] = [el.getBoundingClientRect(), list.getBoundingClientRect(), getComputedStyle(el)];
+  const top = view.top + (list.querySelector(".heads")?.clientHeight ?? 0) + Number.parseFloat(margin.scrollMarginTop);
+  const bottom = view.top + list.clientHeight - Number.parseFloat(margin.scrollMarginBottom);
+  if (at.top < top) list.scrollTop += at.top - top;
+  else if (at.bottom > bottom) list.scrollTop += at.bottom - bottom;
 }

@@ -90,7 +90,6 @@ function List({ state, shown }: { state: InspectorState; shown: Shown }) {
           aria-label="names and the arrays that they hold"
           aria-rowcount={rows.length}
           aria-activedescendant={`name-${state.line()}`}
-          ref={(el) => keepInView(el, state.line())}
         >
           {rows.map((holder, line) => (
             <Line state={state} model={model} holder={holder} line={line} key={holder.name} />
@@ -103,16 +102,4 @@ function List({ state, shown }: { state: InspectorState; shown: Shown }) {
       {left > 0 && <p class="none">{count(left, "more name holds", "more names hold")} less.</p>}
     </>
   );
-}
-
-/** Scrolls to the line that the keyboard is at, when that has moved. */
-function keepInView(el: HTMLElement | null, line: number): void {
-  if (!el || el.dataset.at === String(line)) return;
-  const moved = el.dataset.at !== undefined;
-  el.dataset.at = String(line);
-  const row = el.querySelectorAll<HTMLElement>(".row")[line];
-  if (!moved || !row) return;
-  const [top, bottom] = [row.offsetTop - el.offsetTop, row.offsetTop - el.offsetTop + row.offsetHeight];
-  if (top < el.scrollTop) el.scrollTop = top;
-  else if (bottom > el.scrollTop + el.clientHeight) el.scrollTop = bottom - el.clientHeight;
 }

@@ -53,7 +53,6 @@ export function ComparedCard({ state }: { state: ComparedState }) {
         aria-label={`${state.name()}: ${model.doc.trees.map((t, i) => `${t.name} ${totalOf(model, i)}`).join(", ")}`}
         aria-rowcount={Math.max(1, lines.length)}
         aria-activedescendant={lines.length > 0 ? `line-${at}` : undefined}
-        ref={(el) => keepInView(el, at)}
       >
         {lines.slice(0, most).map((line, i) => (
           <ComparedLine
@@ -153,17 +152,4 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
 function widest(model: ComparedModel): number {
   const types = model.lines.flatMap((line) => line.cells.flatMap((cell) => typesOf(cell.arrays)));
   return types.flatMap(pieces).reduce((most, piece) => Math.max(most, textWidth(piece, 12.5, true)), 0);
-}
-
-/** Scrolls to the line that the keyboard is at, when that has moved. */
-function keepInView(el: HTMLElement | null, at: number): void {
-  if (!el || el.dataset.at === String(at)) return;
-  const moved = el.dataset.at !== undefined;
-  el.dataset.at = String(at);
-  const row = el.children[at];
-  if (!moved || !(row instanceof HTMLElement)) return;
-  const top = row.offsetTop - el.offsetTop;
-  if (top < el.scrollTop) el.scrollTop = top;
-  else if (top + row.offsetHeight > el.scrollTop + el.clientHeight)
-    el.scrollTop = top + row.offsetHeight - el.clientHeight;
 }
