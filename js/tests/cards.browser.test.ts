@@ -1,5 +1,6 @@
 /** What holds for cards of every kind: heights, touch, contrast, names, paper. */
 import { expect, test, vi } from "vitest";
+import { saveButton } from "../src/page/saved";
 import { mount as mountArray } from "./array/harness";
 import { array, mesh } from "./documents";
 import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
@@ -132,4 +133,44 @@ test("what Python brings to cards is loaded once a page, and its address is give
   expect(made).toHaveBeenCalledTimes(2);
   await expect.poll(() => back.mock.calls.length).toBe(2);
   expect(back.mock.calls.flat().sort()).toEqual(made.mock.results.map(({ value }) => value).sort());
+});
+
+/** Parts of a card's head from its beginning, as they are read: line by line. */
+function headOf({ root }: Mounted): string[] {
+  const parts = [...root.querySelectorAll("header > :is(h2, .chips, .badges)")];
+  const lines = parts.map((part) => ({ part, box: part.getBoundingClientRect() }));
+  const seen = lines.filter(({ box }) => box.height > 0);
+  seen.sort((a, b) =>
+    a.box.bottom <= b.box.top + 4 ? -1 : b.box.bottom <= a.box.top + 4 ? 1 : a.box.left - b.box.left,
+  );
+  return seen.map(({ part }) => (part.localName === "h2" ? "name" : part.className));
+}
+
+/** A place to work has no head: what is asked, or the spec that is edited, comes first. */
+const HEADED = Object.entries(VIEWS).filter(([name]) => !/^(exercise|playground)/.test(name));
+
+test.each(HEADED)("%s: its head is its name, its mesh axes and what it comes to, in this order", async (_, mount) => {
+  for (const width of [934, 480]) {
+    const view = await mount(width);
+    const head = headOf(view);
+    expect(head, `${width} px`).toEqual(["name", "chips", "badges"].filter((part) => head.includes(part)));
+    expect(head[0]).toBe("name");
+    expect(view.root.querySelectorAll(".card header")).toHaveLength(1);
+    view.stop();
+  }
+});
+
+test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", async (_, mount) => {
+  for (const width of [934, 480]) {
+    const view = await mount(width);
+    saveButton(view.root);
+    const boxOf = (selector: string) => (view.root.querySelector(selector) as Element).getBoundingClientRect();
+    const [save, foot, card] = [".save", "footer", ".card"].map(boxOf);
+    if (!save || !foot || !card) throw new Error("the card has no foot");
+    expect(view.root.querySelector("footer")?.lastElementChild?.className).toBe("save");
+    expect(foot.right - save.right, `${width} px`).toBeLessThanOrEqual(17);
+    expect(card.bottom - foot.bottom).toBeLessThanOrEqual(1);
+    expect(save.bottom).toBeLessThanOrEqual(foot.bottom);
+    view.stop();
+  }
 });

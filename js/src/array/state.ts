@@ -14,12 +14,12 @@ import { Layers } from "./layers";
 import { type Highlight, highlightDevice, highlightOf, type Selection, sameLit, selectionOf } from "./model/selection";
 import { summarize } from "./model/summary";
 import { type Tip, tipOf } from "./model/tip";
+import type { ArrayParts } from "./parts/parts";
 import { Pinch } from "./pinch";
 import { type Choice, roles, WHOLE } from "./scene/faces";
 import { HIGH, layoutBody } from "./scene/layout";
 import type { Shown } from "./scene/morph";
 import { type ColorBy, paintsOf } from "./scene/paints";
-import type { ArrayParts } from "./scene/parts";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";

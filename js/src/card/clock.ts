@@ -1,28 +1,20 @@
 /** The clock of whatever plays. */
 
-/** What is shown next where the reader prefers reduced motion, and for how many milliseconds. */
-type Still = readonly [stand: number, next: () => boolean];
+/** What a clock calls with the milliseconds since the frame before; it returns whether there is more to play. */
+type Move = (elapsed: number) => boolean;
 
 export class Clock {
   #frame = 0;
 
-  /** Calls `move` with the milliseconds since the last frame, at every frame, until it returns false or is stopped. */
-  play(move: (elapsed: number) => boolean, still?: Still): void {
+  /** Calls `move` at every frame, until it says that it is over or the clock is stopped. */
+  play(move: Move): void {
     this.stop();
-    let before: number | null = null;
-    let waited = 0;
+    let before = Number.POSITIVE_INFINITY;
     const frame = (now: number) => {
       // A tab in the background has no frames: what plays goes on from where it was.
-      const elapsed = before === null ? 0 : Math.min(100, now - before);
+      const elapsed = Math.max(0, Math.min(100, now - before));
       before = now;
-      waited += elapsed;
-      let goesOn = true;
-      if (!still || !motionless()) goesOn = move(elapsed);
-      else if (waited >= still[0]) {
-        waited = 0;
-        goesOn = still[1]();
-      }
-      if (goesOn) this.#frame = requestAnimationFrame(frame);
+      if (move(elapsed)) this.#frame = requestAnimationFrame(frame);
     };
     this.#frame = requestAnimationFrame(frame);
   }
@@ -35,4 +27,15 @@ export class Clock {
 /** Whether the reader prefers reduced motion: then pictures jump from one to the next. */
 export function motionless(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Such jumps: each picture stands for so many milliseconds. */
+export function jumps(stand: number, next: () => boolean): Move {
+  let waited = 0;
+  return (elapsed) => {
+    waited += elapsed;
+    if (waited < stand) return true;
+    waited = 0;
+    return next();
+  };
 }

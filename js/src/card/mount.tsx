@@ -4,6 +4,7 @@ import { AXIS_DASH } from "../draw/marks";
 import cardStyles from "./card.css";
 import { Card } from "./Frame";
 import { loaded } from "./loaded";
+import rowStyles from "./rows.css";
 import type { CardState } from "./state";
 import { PageWatch } from "./theme";
 import type { WidgetModel } from "./widget";
@@ -12,7 +13,7 @@ import type { WidgetModel } from "./widget";
 interface View<State extends CardState<object>> {
   state: new (model: WidgetModel, frame: HTMLElement) => State;
   body: ComponentType<{ state: State }>;
-  /** Style sheets that come after the one of every card. */
+  /** Style sheets that come after those of every card. */
   styles: readonly string[];
   /** Listens to keys of the whole card; returns a function that stops listening. */
   keys?: (state: State, frame: HTMLElement) => () => void;
@@ -57,7 +58,7 @@ function mount<State extends CardState<object>>(
   el.replaceChildren(frame);
   const root = frame.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([AXIS_STYLES, cardStyles, ...styles].join(""));
+  sheet.replaceSync([AXIS_STYLES, cardStyles, rowStyles, ...styles].join(""));
   root.adoptedStyleSheets = [sheet];
   const tree = document.createElement("div");
   // Only the width is observed: the height of the frame changes with every drawing.

@@ -104,6 +104,7 @@ export interface Badge {
   strong: string;
   text: string;
   tone: Tone;
+  title?: string;
 }
 
 const SECONDS = [

@@ -1,7 +1,7 @@
 /** The state of schedules on screen: what is changed, shown, pointed at and followed, and the clock while it plays. */
 
 import { Layer } from "../card/canvas";
-import { Clock } from "../card/clock";
+import { Clock, jumps, motionless } from "../card/clock";
 import { fixedModel } from "../card/fixed";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
@@ -283,7 +283,9 @@ export class PipelineState extends CardState<Fields> {
     this.set({ playing: true, at: null, moment: this.now.moment >= most ? 0 : this.now.moment });
     // A long schedule takes half a minute at most.
     const pace = Math.max(unit / STEP, most / 30_000);
-    this.#clock.play((elapsed) => this.#play(elapsed * pace, most), [STAND, () => this.#play(unit, most)]);
+    this.#clock.play(
+      motionless() ? jumps(STAND, () => this.#play(unit, most)) : (elapsed) => this.#play(elapsed * pace, most),
+    );
   }
 
   /** Returns whether there is more to play. */

@@ -1,9 +1,9 @@
 /** Programs side by side: their totals in one table on one scale, each to be opened. */
 import type { ComponentChildren } from "preact";
+import { Head } from "../card/Head";
 import type { Program } from "../core/document.gen";
 import { bytes, duration } from "../core/text";
 import { Listed } from "./Listed";
-import { Measured } from "./Measured";
 import { ProgramModel } from "./model/program";
 import { callBytes, callTime, foundText, memoryTotal } from "./model/words";
 import { AxisBar } from "./parts";
@@ -26,11 +26,10 @@ export function SideBySide({ state, programs, children }: Props) {
   const measured = programs.some((p) => p.timing);
   return (
     <>
+      <Head title={programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}>
+        {used.length > 0 && <span class="soft">estimates for {used.join(", ")} (scaling-book roofline)</span>}
+      </Head>
       <table class="sides">
-        <caption>
-          {programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}
-          {used.length > 0 && <span class="soft"> estimates for {used.join(", ")} (scaling-book roofline)</span>}
-        </caption>
         <thead>
           <tr>
             <th scope="col">program</th>
@@ -108,7 +107,6 @@ export function SideBySide({ state, programs, children }: Props) {
           ))}
         </tbody>
       </table>
-      <Measured state={state} timing={null} what={programs.length > 1 ? "Time them" : "Time it"} />
       <div id="opened" class="opened">
         {opened !== null && children}
       </div>

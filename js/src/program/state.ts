@@ -1,7 +1,7 @@
 /** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
 
 import { Layer } from "../card/canvas";
-import { Clock, motionless } from "../card/clock";
+import { Clock, jumps, motionless } from "../card/clock";
 import { keepInView } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
@@ -335,8 +335,9 @@ export class ProgramState extends CardState<Fields> {
     if (!this.shown()?.view.plan) return;
     this.set({ playing: true, lit: null, phase: this.now.phase >= 1 ? 0 : this.now.phase });
     this.#clock.play(
-      (elapsed) => this.#play((rounds) => this.now.phase + elapsed / playTime(rounds)),
-      [STAND, () => this.#play((rounds) => phaseAfter(rounds, (this.shown()?.view.arrived ?? 0) + 1))],
+      motionless()
+        ? jumps(STAND, () => this.#play((rounds) => phaseAfter(rounds, (this.shown()?.view.arrived ?? 0) + 1)))
+        : (elapsed) => this.#play((rounds) => this.now.phase + elapsed / playTime(rounds)),
     );
   }
 

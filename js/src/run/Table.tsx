@@ -1,4 +1,5 @@
 /** What each collective took, measured, beside the estimate. */
+import { Chip } from "../card/Chip";
 import type { MeasuredCollective } from "../core/document.gen";
 import { AXIS_DASH } from "../draw/marks";
 import type { RunModel, Sort } from "./model/run";
@@ -75,9 +76,7 @@ function Row({ state, model, c, at, longest, figures }: RowProps) {
           <b class="mono">{c.kind}</b>
         </button>{" "}
         {c.axes.map((name) => (
-          <span class={`chip axis${model.mesh.axisOf(name) % AXIS_DASH.length}`} title={name} key={name}>
-            <b>{name}</b>
-          </span>
+          <Chip name={name} axis={model.mesh.axisOf(name)} title={name} key={name} />
         ))}
         {c.irregular && <span class="soft">irregular groups</span>}
         <span class="line soft" title={c.source?.text}>

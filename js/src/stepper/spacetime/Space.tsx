@@ -64,7 +64,7 @@ export function Space({ page }: { page: Page }) {
             return (
               <li
                 style={{ top: `${y + h / 2 - 16}px` }}
-                ref={current || folded?.row === placed ? keepInView : null}
+                ref={current || folded?.row === placed ? reveal : null}
                 key={`${row.again} ${row.steps[0]}`}
               >
                 <button
@@ -117,4 +117,9 @@ function tileAt(trace: TraceModel, space: SpaceLayout, x: number, y: number): { 
   const row = space.rows.findIndex((r) => y >= r.y - 20 && y < r.y + r.h + 4);
   const device = Math.floor((x - space.left) / space.pitch);
   return row < 0 ? null : { row, device: device < trace.mesh.size ? Math.max(-1, device) : -1 };
+}
+
+/** Brings a row into view with what stands over and under its name. */
+function reveal(row: Element | null): void {
+  keepInView(row, 40, 30);
 }

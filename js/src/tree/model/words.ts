@@ -1,16 +1,10 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 
 import { bytesColumn, type Format } from "../../core/column";
-import { bytes, count } from "../../core/text";
+import { type Badge, bytes, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
 import type { TreeModel } from "./tree";
-
-export interface Badge {
-  strong: string;
-  text: string;
-  tone: "plain" | "warn";
-}
 
 export function badgesOf(tree: TreeModel): Badge[] {
   const most = tree.held[tree.fullest] ?? 0;
