@@ -1,9 +1,12 @@
 /** What holds for cards of every kind: heights, touch, contrast, names, paper. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { saveButton } from "../src/page/saved";
 import { mount as mountArray } from "./array/harness";
 import { array, mesh } from "./documents";
 import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
 import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
+
+const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
 
 const { stepper, ...STEADY } = OTHERS;
 const SIZED = Object.entries({ ...ARRAYS, ...STEADY });
@@ -57,7 +60,7 @@ test.each(Object.entries(VIEWS))("%s has room for a finger on every control", as
 });
 
 test("with more contrast, greys come nearer to the ink, at once and in the picture too", async () => {
-  const view = await mountArray(array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]));
+  const view = await mountArray(placed());
   const card = () => view.root.querySelector(".card") as HTMLElement;
   const tokens = () => ["--muted", "--line", "--ink"].map((name) => card().style.getPropertyValue(name));
   const picture = () => view.root.querySelector<HTMLCanvasElement>("canvas")?.toDataURL();
@@ -80,7 +83,7 @@ test("no two cards of a page, and no two parts of cards, have one name as landma
 });
 
 test("on paper a card is as wide as the sheet, in light colours, and afterwards as it was", async () => {
-  const dark = array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
+  const dark = placed();
   const view = await mountArray(dark, {}, { width: 1200, background: "#16191d" });
   const canvas = () => view.root.querySelector<HTMLElement>("canvas");
   const wide = canvas()?.style.width;
@@ -115,4 +118,59 @@ test.each(SIZED)("%s loses nothing on paper, and has no controls there", async (
   const shown = [...view.root.querySelectorAll("button")].filter((b) => b.checkVisibility());
   expect(shown.map((b) => b.textContent).filter((text) => words.includes(text ?? ""))).toEqual([]);
   dispatchEvent(new Event("afterprint"));
+});
+
+test("what Python brings to cards is loaded once a page, and its address is given back", async () => {
+  const parts = `/* once */ export * from "${new URL("../src/array/parts/entry.ts", import.meta.url).href}";`;
+  const share = `/* once */ export { default } from "${new URL("../src/share/entry.ts", import.meta.url).href}";`;
+  const [made, back] = [vi.spyOn(URL, "createObjectURL"), vi.spyOn(URL, "revokeObjectURL")];
+  const views = [];
+  for (let i = 0; i < 2; i++) {
+    const view = await mountArray(placed(), { _parts: parts, _share: share, _pictures: [] });
+    await expect.poll(() => view.root.querySelector(".save")).toBeTruthy();
+    views.push(view);
+  }
+  expect(made).toHaveBeenCalledTimes(2);
+  await expect.poll(() => back.mock.calls.length).toBe(2);
+  expect(back.mock.calls.flat().sort()).toEqual(made.mock.results.map(({ value }) => value).sort());
+});
+
+/** Parts of a card's head from its beginning, as they are read: line by line. */
+function headOf({ root }: Mounted): string[] {
+  const parts = [...root.querySelectorAll("header > :is(h2, .chips, .badges)")];
+  const lines = parts.map((part) => ({ part, box: part.getBoundingClientRect() }));
+  const seen = lines.filter(({ box }) => box.height > 0);
+  seen.sort((a, b) =>
+    a.box.bottom <= b.box.top + 4 ? -1 : b.box.bottom <= a.box.top + 4 ? 1 : a.box.left - b.box.left,
+  );
+  return seen.map(({ part }) => (part.localName === "h2" ? "name" : part.className));
+}
+
+/** A place to work has no head: what is asked, or the spec that is edited, comes first. */
+const HEADED = Object.entries(VIEWS).filter(([name]) => !/^(exercise|playground)/.test(name));
+
+test.each(HEADED)("%s: its head is its name, its mesh axes and what it comes to, in this order", async (_, mount) => {
+  for (const width of [934, 480]) {
+    const view = await mount(width);
+    const head = headOf(view);
+    expect(head, `${width} px`).toEqual(["name", "chips", "badges"].filter((part) => head.includes(part)));
+    expect(head[0]).toBe("name");
+    expect(view.root.querySelectorAll(".card header")).toHaveLength(1);
+    view.stop();
+  }
+});
+
+test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", async (_, mount) => {
+  for (const width of [934, 480]) {
+    const view = await mount(width);
+    saveButton(view.root);
+    const boxOf = (selector: string) => (view.root.querySelector(selector) as Element).getBoundingClientRect();
+    const [save, foot, card] = [".save", "footer", ".card"].map(boxOf);
+    if (!save || !foot || !card) throw new Error("the card has no foot");
+    expect(view.root.querySelector("footer")?.lastElementChild?.className).toBe("save");
+    expect(foot.right - save.right, `${width} px`).toBeLessThanOrEqual(17);
+    expect(card.bottom - foot.bottom).toBeLessThanOrEqual(1);
+    expect(save.bottom).toBeLessThanOrEqual(foot.bottom);
+    view.stop();
+  }
 });

@@ -75,7 +75,7 @@ test("a stepper prints its step, its algorithm, its source and every step", asyn
   find<HTMLButtonElement>(view, ".transport button[title^=ring]").click();
   await printed(view);
   expect(texts(view, "h2")).toEqual(["f step 4 of 5"]);
-  expect(textOf(find(view, ".bill"))).toContain("played as ring");
+  expect(textOf(find(view, "footer"))).toContain("played as ring");
   expect(texts(view, ".paper .steps .what > b:first-child")).toEqual([
     "f",
     "in_specs",
@@ -88,7 +88,7 @@ test("a stepper prints its step, its algorithm, its source and every step", asyn
   expect(texts(view, ".paper .source li")).toHaveLength(doc.listings[0]?.lines.length ?? 0);
   dispatchEvent(new Event("afterprint"));
   await settle();
-  expect(texts(view, ".paper, h2")).toEqual([]);
+  expect(texts(view, ".paper, h2")).toEqual(["f"]);
 });
 
 test("words of a sentence keep their spaces", async () => {

@@ -1,9 +1,12 @@
 /** The card of two algorithms: what is chosen, the clock, the picture, and why one is faster. */
 
 import { PlayButton } from "../card/Buttons";
+import { Foot } from "../card/Foot";
+import { Head } from "../card/Head";
 import { Interconnects } from "../card/Interconnects";
 import { bytes, duration } from "../core/text";
 import { inside } from "../draw/marks";
+import { KEYS } from "./keys";
 import { verdict } from "./model/algorithms";
 import { titleOf } from "./scene/card";
 import { SIZES, sizeAt } from "./scene/charts";
@@ -23,10 +26,9 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
     .join("; ");
   return (
     <div class="algorithms">
-      <header>
-        <h2 class="mono">{titleOf(a, nbytes)}</h2>
+      <Head title={titleOf(a, nbytes)}>
         <Choice state={state} which={0} />
-        <span class="against">
+        <span class="group">
           against
           <Choice state={state} which={1} />
         </span>
@@ -36,7 +38,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
           value={network}
           choose={(chosen) => state.set({ network: chosen })}
         />
-      </header>
+      </Head>
       <div class="tools">
         <PlayButton state={state} keys="Space; round by round , ." />
         <label class="time">
@@ -85,10 +87,12 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
       <p class="verdict" role="status">
         {verdict(a, b, nbytes)}
       </p>
-      <p class="soft note">
-        An estimate: a message takes {duration(doc.start)} to start, however far it goes; messages on the same link
-        share its bandwidth. A square is a message; a tile fills with what its device has.
-      </p>
+      <Foot keys={KEYS}>
+        <span class="words">
+          An estimate: a message takes {duration(doc.start)} to start, however far it goes; messages on the same link
+          share its bandwidth. A square is a message; a tile fills with what its device has.
+        </span>
+      </Foot>
     </div>
   );
 }

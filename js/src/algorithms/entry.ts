@@ -1,6 +1,6 @@
 /** The entry of AlgorithmView's bundle. */
 
-import markStyles from "../card/marks.css";
+import buttonStyles from "../card/buttons.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import styles from "./algorithms.css";
@@ -12,5 +12,5 @@ export default entry({
   state: AlgorithmsState,
   body: AlgorithmsCard,
   keys: algorithmsKeys,
-  styles: [paperStyles, markStyles, styles],
+  styles: [paperStyles, buttonStyles, styles],
 });

@@ -1,6 +1,11 @@
-/** Keys of the whole card, as its buttons name them. */
+/** Keys of the whole card, as its foot lists them. */
 import { cardKeys } from "../card/keys";
 import type { AlgorithmsState } from "./state";
+
+export const KEYS = [
+  ["Space", "play"],
+  [", .", "round"],
+] as const;
 
 export function algorithmsKeys(state: AlgorithmsState, frame: HTMLElement): () => void {
   const acts: Readonly<Record<string, () => void>> = {

@@ -1,7 +1,8 @@
 /** The state of two algorithms on screen: which, of how many bytes, on what, and the clock of both. */
 
 import { Layer } from "../card/canvas";
-import { CardState, motionless } from "../card/state";
+import { Clock, motionless } from "../card/clock";
+import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Algorithms } from "../core/document.gen";
@@ -26,7 +27,7 @@ const PLAY = 8000;
 
 export class AlgorithmsState extends CardState<Fields> {
   readonly layer = new Layer();
-  #clock = 0;
+  readonly #clock = new Clock();
   readonly layout = memo((width: number) => layoutAlgorithms(width - 2 * PAD));
   readonly #course = [0, 1].map(() =>
     memo((doc: Algorithms, index: number, network: number, nbytes: number): Course | null => {
@@ -38,7 +39,7 @@ export class AlgorithmsState extends CardState<Fields> {
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super(widget, frame, { doc: null, nbytes: 0, pair: [0, 0], network: 0, at: 0, playing: false }, ["nbytes", "pair"]);
-    this.until(() => cancelAnimationFrame(this.#clock));
+    this.until(() => this.#clock.stop());
   }
 
   name(): string {
@@ -101,20 +102,15 @@ export class AlgorithmsState extends CardState<Fields> {
       return;
     }
     this.set({ playing: true, at: this.now.at >= 1 ? 0 : this.now.at });
-    let before: number | null = null;
-    const frame = (now: number) => {
-      if (!this.now.playing) return;
-      const elapsed = before === null ? 0 : Math.min(100, now - before);
-      before = now;
+    this.#clock.play((elapsed) => {
       const at = Math.min(1, this.now.at + elapsed / PLAY);
       this.set({ at, playing: at < 1 });
-      if (at < 1) this.#clock = requestAnimationFrame(frame);
-    };
-    this.#clock = requestAnimationFrame(frame);
+      return at < 1;
+    });
   }
 
   #pause(): void {
-    cancelAnimationFrame(this.#clock);
+    this.#clock.stop();
     this.set({ playing: false });
   }
 

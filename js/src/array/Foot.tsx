@@ -1,9 +1,17 @@
 /** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, and colouring. */
 import type { ComponentChildren } from "preact";
+import { Foot } from "../card/Foot";
+import { Segments } from "../card/Tools";
 import { highlightDevice } from "./model/selection";
 import { roles } from "./scene/faces";
 import type { ColorBy } from "./scene/paints";
 import type { ArrayState } from "./state";
+
+const KEYS = [
+  ["← ↑ ↓ →", "move"],
+  ["Enter", "pin"],
+  ["g", "go to device"],
+] as const;
 
 const COLORS: readonly (readonly [ColorBy, string])[] = [
   ["position", "position"],
@@ -11,25 +19,12 @@ const COLORS: readonly (readonly [ColorBy, string])[] = [
   ["device", "device id"],
 ];
 
-export function Foot({ state }: { state: ArrayState }) {
+export function ArrayFoot({ state }: { state: ArrayState }) {
   const model = state.now.model;
   if (!model) return null;
   const large = model.size > 64 || model.grid.some((n) => n > 16);
   return (
-    <footer>
-      <span class="keys">
-        <span>
-          <kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> <kbd>→</kbd> move
-        </span>
-        <span>
-          <kbd>Enter</kbd> pin
-        </span>
-        {large && (
-          <span>
-            <kbd>g</kbd> go to device
-          </span>
-        )}
-      </span>
+    <Foot keys={KEYS}>
       {state.now.goTo && <GoTo state={state} />}
       {large && model.doc.shape !== null && (
         <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
@@ -50,21 +45,9 @@ export function Foot({ state }: { state: ArrayState }) {
       {model.rank > 2 && <Dims state={state} rank={model.rank} />}
       <Facets state={state} />
       {model.doc.shape !== null && (
-        <fieldset class="segments">
-          <legend>colour by</legend>
-          {COLORS.map(([color, text]) => (
-            <button
-              type="button"
-              aria-pressed={state.now.colorBy === color}
-              onClick={() => state.setColor(color)}
-              key={color}
-            >
-              {text}
-            </button>
-          ))}
-        </fieldset>
+        <Segments legend="colour by" of={COLORS} value={state.now.colorBy} choose={(color) => state.setColor(color)} />
       )}
-    </footer>
+    </Foot>
   );
 }
 
@@ -85,7 +68,7 @@ function Pair({ names, signs, go, ends, children }: PairProps) {
     </button>
   );
   return (
-    <span class="pager">
+    <span class="group">
       {side(0)} {children} {side(1)}
     </span>
   );
@@ -133,7 +116,7 @@ export function Dims({ state, rank }: { state: ArrayState; rank: number }) {
   );
   // Choosing the other's dimension swaps the two.
   return (
-    <span class="dims">
+    <span class="group">
       {choose("rows", row, (d) => state.setDims(d, d === column ? row : column))}
       {choose("columns", column, (d) => state.setDims(d === row ? column : row, d))}
     </span>

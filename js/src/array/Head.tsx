@@ -1,36 +1,39 @@
 /** The head of the card: type, badges, spec as chips with the division under each, type against placed. */
 
+import { Chip } from "../card/Chip";
+import { Head } from "../card/Head";
 import { Tokens } from "../card/Tokens";
 import type { PlacementModel } from "../core/placement";
-import { AXIS_DASH } from "../draw/marks";
 import type { Fact, Slot } from "./model/summary";
 import type { ArrayState } from "./state";
 
-export function Head({ state }: { state: ArrayState }) {
+export function ArrayHead({ state }: { state: ArrayState }) {
   const model = state.now.model;
   const s = state.summary();
   if (!model || !s) return null;
   return (
-    <header>
-      <div class="title">
-        <h2 class="mono">
-          {s.name && <span class="name">{s.name}</span>}
-          <Tokens tokens={s.title} />
-        </h2>
-        <ul class="badges">
-          {s.badges.map((b) => (
-            <li class={`badge ${b.tone}`} key={b.strong + b.text}>
-              <b>{b.strong}</b> {b.text}
-            </li>
-          ))}
-        </ul>
-      </div>
+    <>
+      <Head
+        name={s.name}
+        title={<Tokens tokens={s.title} />}
+        axes={model.axes}
+        chip={(axis) => (
+          <Axis
+            state={state}
+            model={model}
+            axis={axis}
+            note={model.axisType ? "" : model.axes[axis]?.type}
+            key={axis}
+          />
+        )}
+        badges={s.badges}
+      />
       <div class="placed">
         {s.slots.length > 0 && <Spec state={state} model={model} slots={s.slots} />}
         <div>
           <dl class="facts">
             {s.facts.map((f) => (
-              <FactRow state={state} model={model} fact={f} key={f.label} />
+              <FactRow fact={f} key={f.label} />
             ))}
           </dl>
           {s.more.length > 0 && (
@@ -38,14 +41,14 @@ export function Head({ state }: { state: ArrayState }) {
               <summary>HLO, Shardy, memory</summary>
               <dl class="facts">
                 {s.more.map((f) => (
-                  <FactRow state={state} model={model} fact={f} key={f.label} />
+                  <FactRow fact={f} key={f.label} />
                 ))}
               </dl>
             </details>
           )}
         </div>
       </div>
-    </header>
+    </>
   );
 }
 
@@ -63,22 +66,15 @@ export function Notes({ state }: { state: ArrayState }) {
   );
 }
 
-function FactRow({ state, model, fact }: { state: ArrayState; model: PlacementModel; fact: Fact }) {
-  const chips = fact.label === "mesh" && model.axes.length > 0;
+function FactRow({ fact }: { fact: Fact }) {
   return (
     <div class="fact">
       <dt>{fact.label}</dt>
-      <dd class="mono">
-        {chips ? (
-          <span class="chips">
-            {model.axes.map((a, i) => (
-              <Chip state={state} model={model} axis={i} note={model.axisType ? "" : a.type} key={a.name} />
-            ))}
-          </span>
-        ) : (
+      {fact.value.some(({ text }) => text !== "") && (
+        <dd class="mono">
           <Tokens tokens={fact.value} />
-        )}
-      </dd>
+        </dd>
+      )}
       {fact.note && <dd class={`note ${fact.tone}`}>{fact.note}</dd>}
     </div>
   );
@@ -93,7 +89,7 @@ function Spec({ state, model, slots }: { state: ArrayState; model: PlacementMode
           <span class="content">
             {slot.prefix && <span class="soft">{slot.prefix}</span>}
             {slot.axes.map((a) => (
-              <Chip state={state} model={model} axis={a} note="" key={a} />
+              <Axis state={state} model={model} axis={a} key={a} />
             ))}
             {slot.axes.length === 0 && <span class="none">{slot.empty}</span>}
           </span>
@@ -111,26 +107,22 @@ function Spec({ state, model, slots }: { state: ArrayState; model: PlacementMode
   );
 }
 
-/** A mesh axis: its line pattern, name and size. Pointing at it draws its groups of devices. */
-export function Chip({
-  state,
-  model,
-  axis,
-  note,
-}: {
+interface AxisProps {
   state: ArrayState;
   model: PlacementModel;
   axis: number;
-  note: string;
-}) {
+  note?: string;
+}
+
+/** Pointing at a mesh axis draws its groups of devices. */
+function Axis({ state, model, axis, note }: AxisProps) {
   const a = model.axes[axis];
   if (!a) return null;
-  const kind = axis % AXIS_DASH.length;
   const lit = { tile: null, positions: [], axis };
   return (
-    <button
-      type="button"
-      class={`chip axis${kind}`}
+    <Chip
+      name={a.name}
+      axis={axis}
       aria-pressed={state.now.pinned?.axis === axis}
       onPointerEnter={() => state.light(lit)}
       onPointerLeave={() => state.light(null)}
@@ -138,8 +130,8 @@ export function Chip({
       onBlur={() => state.light(null)}
       onClick={() => state.pin(lit)}
     >
-      <b>{a.name}</b> {a.size}
+      {a.size}
       {note && ` · ${note}`}
-    </button>
+    </Chip>
   );
 }

@@ -1,8 +1,10 @@
 /** The entry of ArrayView's bundle. */
-import footStyles from "../card/footer.css";
+
 import { entry } from "../card/mount";
+import tipStyles from "../card/tip.css";
+import toolStyles from "../card/tools.css";
 import arrayStyles from "./array.css";
 import { ArrayCard } from "./Card";
 import { ArrayState } from "./state";
 
-export default entry({ state: ArrayState, body: ArrayCard, styles: [footStyles, arrayStyles] });
+export default entry({ state: ArrayState, body: ArrayCard, styles: [toolStyles, tipStyles, arrayStyles] });

@@ -1,18 +1,13 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 
 import { drawLayer, newLayer, note } from "../card/canvas";
-import { motionless } from "../card/state";
-import { easeInOut } from "../draw/ease";
 import type { Mark } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import type { Highlight } from "./model/selection";
+import type { ArrayParts } from "./parts/parts";
 import { bodyMarks, type Layout } from "./scene/layout";
 import type { Shown } from "./scene/morph";
 import { overlayMarks } from "./scene/overlay";
-import type { ArrayParts } from "./scene/parts";
-
-/** Milliseconds that a change of placement takes. */
-const CHANGE_MS = 450;
 
 export class Layers {
   readonly #base = newLayer();
@@ -23,7 +18,7 @@ export class Layers {
   #theme: Theme | null = null;
   #before: Shown | null = null;
   #parts: ArrayParts | null = null;
-  #changing = 0;
+  #stopChange = () => {};
   #hovering = 0;
 
   /** `changed` is called when a change of placement has been shown, `failed` with what an animation frame throws. */
@@ -36,7 +31,7 @@ export class Layers {
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#base, this.#overlay);
 
   dispose(): void {
-    cancelAnimationFrame(this.#changing);
+    this.#stopChange();
     cancelAnimationFrame(this.#hovering);
   }
 
@@ -49,38 +44,29 @@ export class Layers {
     pinned: Highlight | null,
     parts: ArrayParts | null,
   ): boolean {
-    const before = from && !motionless() && parts?.canMorph(from, shown) ? from : null;
+    const before = from && parts?.changes(from, shown) ? from : null;
     if (from && !before) this.changed();
     const lit = before ? null : hovered;
     const other = shown !== this.#shown || theme !== this.#theme || parts !== this.#parts;
     const anew = shown !== this.#shown || theme !== this.#theme || before !== this.#before;
     this.#parts = parts;
-    if (anew) this.#paintBase(shown, theme, before);
+    if (anew) this.#paintBase(shown, theme, before, parts);
     if (other || lit !== this.#lit || pinned !== this.#pinned) this.#paintOverlay(shown, theme, lit, lit && pinned);
     [this.#shown, this.#lit, this.#pinned, this.#theme, this.#before] = [shown, lit, pinned, theme, before];
     return anew && !before;
   }
 
-  #paintBase(shown: Shown, theme: Theme, before: Shown | null): void {
-    cancelAnimationFrame(this.#changing);
+  #paintBase(shown: Shown, theme: Theme, before: Shown | null, parts: ArrayParts | null): void {
+    this.#stopChange();
     const start = performance.now();
-    if (!before) {
+    if (!before || !parts) {
       drawLayer(this.#base, shown.layout, bodyMarks(shown.model, shown.layout, shown.paints), theme);
       note("sw:first", start);
       return;
     }
+    const draw = (marks: () => readonly Mark[]) => this.#later(this.#base, shown.layout, marks, theme);
     const body = bodyMarks(shown.model, shown.layout, { ...shown.paints, bare: true });
-    const step = (now: number) => {
-      const t = (now - start) / CHANGE_MS;
-      if (t >= 1) {
-        this.changed();
-        return;
-      }
-      const moving = () => this.#parts?.morphMarks(before, shown, easeInOut(Math.max(0, t))) ?? [];
-      this.#later(this.#base, shown.layout, () => [...body, ...moving()], theme);
-      this.#changing = requestAnimationFrame(step);
-    };
-    this.#changing = requestAnimationFrame(step);
+    this.#stopChange = parts.showChange(before, shown, body, draw, this.changed);
   }
 
   /** Repaints what hovering adds at most once a frame. */

@@ -5,5 +5,5 @@ export { ArrayCard } from "./Card";
 export { Dims, Facets } from "./Foot";
 export { Notes } from "./Head";
 export { summarize } from "./model/summary";
-export * as arrayParts from "./scene/parts";
+export * as arrayParts from "./parts/parts";
 export { ArrayState } from "./state";

@@ -1,6 +1,6 @@
 /** The state of a placement on screen: what is hovered and pinned, how it is coloured and cut, the values read so far. */
 
-import { bring } from "../card/brought";
+import { loaded } from "../card/loaded";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -14,12 +14,12 @@ import { Layers } from "./layers";
 import { type Highlight, highlightDevice, highlightOf, type Selection, sameLit, selectionOf } from "./model/selection";
 import { summarize } from "./model/summary";
 import { type Tip, tipOf } from "./model/tip";
+import type { ArrayParts } from "./parts/parts";
 import { Pinch } from "./pinch";
 import { type Choice, roles, WHOLE } from "./scene/faces";
 import { HIGH, layoutBody } from "./scene/layout";
 import type { Shown } from "./scene/morph";
 import { type ColorBy, paintsOf } from "./scene/paints";
-import type { ArrayParts } from "./scene/parts";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";
@@ -214,8 +214,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   protected override follow(trait: string | null): void {
-    const parts = this.widget.get("_parts");
-    if (parts && !this.now.parts) bring<ArrayParts>(parts).then((loaded) => this.set({ parts: loaded }));
+    const parts = this.widget.get("_parts") as string | undefined;
+    if (parts && !this.now.parts) loaded<ArrayParts>(parts).then((module) => this.set({ parts: module }));
     if (trait === null || trait === "_values") this.#receive();
     if (trait === null || trait === "selection") this.#select();
     this.#look();

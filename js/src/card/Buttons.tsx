@@ -15,7 +15,7 @@ export function Buttons({ state, of, last }: { state: Player; of: string; last: 
     <div class="buttons">
       <Button name={`first ${of}`} keys="Home" icon="M5 4v12M16 4l-8 6 8 6z" go={() => state.jump(0)} />
       <Button name="back" keys="," icon="M14 4l-8 6 8 6z" go={() => state.back()} />
-      <PlayButton state={state} look="strong" />
+      <PlayButton state={state} />
       <Button name="forward" keys="." icon="M6 4l8 6-8 6z" go={() => state.forward()} />
       <Button name={`last ${of}`} keys="End" icon="M15 4v12M4 4l8 6-8 6z" go={() => state.jump(last)} />
     </div>
@@ -24,15 +24,14 @@ export function Buttons({ state, of, last }: { state: Player; of: string; last: 
 
 interface PlayProps {
   state: Pick<Player, "now" | "toggle">;
-  look?: string;
   keys?: string;
 }
 
 /** The one that plays and pauses, also where there are no others. */
-export function PlayButton({ state, look = "play", keys = "Space" }: PlayProps) {
+export function PlayButton({ state, keys = "Space" }: PlayProps) {
   const { playing } = state.now;
   const icon = playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z";
-  return <Button name={playing ? "pause" : "play"} keys={keys} icon={icon} go={() => state.toggle()} look={look} />;
+  return <Button name={playing ? "pause" : "play"} keys={keys} icon={icon} go={() => state.toggle()} look="play" />;
 }
 
 interface ButtonProps {

@@ -9,7 +9,7 @@ export class Failure extends Component<{ error: Error }, { copied: string }> {
     const { error } = this.props;
     const text = `${error.name}: ${error.message}\n${error.stack ?? ""}`;
     return (
-      <div class="failure" role="alert">
+      <div class="failure acts" role="alert">
         <b>shardwidget cannot draw this.</b>
         <p>{error.message}</p>
         <button type="button" onClick={() => copyText(text, (copied) => this.setState({ copied }))}>

@@ -1,5 +1,6 @@
 /** A view within a card, drawn by its own front end, which Python sends with its state. */
 import { Component } from "preact";
+import { loaded } from "./loaded";
 import type { WidgetModel } from "./widget";
 
 interface View {
@@ -43,24 +44,10 @@ export class Opened extends Component<Props, { error: string }> {
 
   #draw(el: HTMLElement): void {
     const { source, view = "default", model } = this.props;
-    frontEnd(source)
+    loaded<FrontEnd>(source)
       .then((views) => {
         if (!this.#gone) this.#end = views[view]?.render({ model, el }) ?? null;
       })
       .catch((error) => this.setState({ error: `This page does not let the view run: ${error}` }));
   }
-}
-
-/** A browser keeps every module that it has loaded: each front end is loaded once a page, as in saved pages. */
-function frontEnd(source: string): Promise<FrontEnd> {
-  const key = Symbol.for("shardwidget front ends");
-  const page = window as unknown as Record<symbol, Map<string, Promise<FrontEnd>> | undefined>;
-  page[key] ??= new Map();
-  const loaded = page[key];
-  const known = loaded.get(source);
-  if (known) return known;
-  const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const loading: Promise<FrontEnd> = import(/* @vite-ignore */ address);
-  loaded.set(source, loading);
-  return loading.finally(() => URL.revokeObjectURL(address));
 }

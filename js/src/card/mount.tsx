@@ -1,9 +1,10 @@
 /** How a view stands in a page: its own shadow root, its width, the page's theme, and its removal. */
 import { type ComponentType, render as renderTree } from "preact";
 import { AXIS_DASH } from "../draw/marks";
-import { bring } from "./brought";
 import cardStyles from "./card.css";
 import { Card } from "./Frame";
+import { loaded } from "./loaded";
+import rowStyles from "./rows.css";
 import type { CardState } from "./state";
 import { PageWatch } from "./theme";
 import type { WidgetModel } from "./widget";
@@ -12,7 +13,7 @@ import type { WidgetModel } from "./widget";
 interface View<State extends CardState<object>> {
   state: new (model: WidgetModel, frame: HTMLElement) => State;
   body: ComponentType<{ state: State }>;
-  /** Style sheets that come after the one of every card. */
+  /** Style sheets that come after those of every card. */
   styles: readonly string[];
   /** Listens to keys of the whole card; returns a function that stops listening. */
   keys?: (state: State, frame: HTMLElement) => () => void;
@@ -57,7 +58,7 @@ function mount<State extends CardState<object>>(
   el.replaceChildren(frame);
   const root = frame.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([AXIS_STYLES, cardStyles, ...styles].join(""));
+  sheet.replaceSync([AXIS_STYLES, cardStyles, rowStyles, ...styles].join(""));
   root.adoptedStyleSheets = [sheet];
   const tree = document.createElement("div");
   // Only the width is observed: the height of the frame changes with every drawing.
@@ -86,8 +87,8 @@ function mount<State extends CardState<object>>(
   size.observe(ruler);
   const page = new PageWatch(new WeakRef(state));
   // With a kernel, Python brings the menu that saves pictures: this bundle has none.
-  const source = model.get("_share");
-  const menu = source ? bring<Share>(source).then((share) => share.default(model, root)) : null;
+  const source = model.get("_share") as string | undefined;
+  const menu = source ? loaded<Share>(source).then((share) => share.default(model, root)) : null;
   return () => {
     stop();
     menu?.then((end) => end());

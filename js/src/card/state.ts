@@ -148,8 +148,3 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     this.set(patch as Partial<Fields & CardFields>);
   }
 }
-
-/** Whether the reader prefers reduced motion: then pictures jump from one to the next. */
-export function motionless(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}

@@ -1,12 +1,13 @@
 /** A collective of the compiled program, where it does its work between the rows. */
 
+import { Chip } from "../card/Chip";
 import { Tokens } from "../card/Tokens";
 import { bytes, sentenceTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { LineProps } from "./line";
 import type { Line } from "./model/lines";
 import { purpose, timesText } from "./model/words";
-import { Arrows, AxisChip } from "./parts";
+import { Arrows } from "./parts";
 import { cell, rowProps } from "./roles";
 
 export function CollectiveLine(props: LineProps & { line: Line & { kind: "collective" } }) {
@@ -24,7 +25,9 @@ export function CollectiveLine(props: LineProps & { line: Line & { kind: "collec
         <span class="what">
           <Arrows semantics={op.semantics} axis={axis} /> <b class="mono">{op.kind}</b>{" "}
           {axes.map((a) => (
-            <AxisChip mesh={model.mesh} axis={a} size key={a} />
+            <Chip name={model.mesh.axes[a]?.name ?? ""} axis={a} key={a}>
+              {model.mesh.axes[a]?.size}
+            </Chip>
           ))}
           {op.irregular && <span class="soft">irregular groups</span>}
         </span>

@@ -1,17 +1,17 @@
 /** The head of a scope: what rows are folded in it, and what of them is worth a look. */
 
+import { Chip } from "../card/Chip";
+import { Badges } from "../card/Head";
 import { count } from "../core/text";
 import type { LineProps } from "./line";
 import type { Line } from "./model/lines";
-import { kindOf } from "./model/words";
-import { AxisChip } from "./parts";
+import { kindOf, tallyBadges } from "./model/words";
 import { ACROSS, rowProps } from "./roles";
 
 export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
   const { model, line } = props;
   const scope = model.doc.scopes[line.scope];
   if (!scope) return null;
-  const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
   const outside = model.axisTypes(scope.parent);
   return (
     <div {...rowProps(props, "fold", line.open)}>
@@ -24,24 +24,14 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
           {scope.axis_types.length > 0 && (
             <span class="types">
               {scope.axis_types.map((type, axis) => (
-                <AxisChip
-                  mesh={model.mesh}
-                  axis={axis}
-                  type={type === outside[axis] ? type : `${outside[axis]} → ${type}`}
-                  key={model.mesh.axes[axis]?.name}
-                />
+                <Chip name={model.mesh.axes[axis]?.name ?? ""} axis={axis} key={model.mesh.axes[axis]?.name}>
+                  {type === outside[axis] ? type : `${outside[axis]} → ${type}`}
+                </Chip>
               ))}
             </span>
           )}
           <span class="soft">{count(line.stop - line.row, "row")}</span>
-          {errors > 0 && <span class="badge error">{count(errors, "type error")}</span>}
-          {differs > 0 && (
-            <span class="badge warn">
-              {differs} differ{differs === 1 ? "s" : ""}
-            </span>
-          )}
-          {replications > 0 && <span class="badge warn">{count(replications, "replication")}</span>}
-          {inserted > 0 && <span class="badge plain">{count(inserted, "collective")}</span>}
+          <Badges of={tallyBadges(model.tally(line.row, line.stop))} />
         </span>
       </div>
     </div>

@@ -22,7 +22,7 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
   const before = [...ways].sort((a, b) => Number(b === chosen) - Number(a === chosen)).slice(0, most);
   const [shown, others] = [ways.filter((k) => before.includes(k)), ways.filter((k) => !before.includes(k))];
   const list = (some: readonly number[]) => (
-    <ul class="ways">
+    <ul class="ways acts">
       {some.map((k) => (
         <Way
           state={state}

@@ -1,4 +1,5 @@
 /** Search, filters, and opening and closing everything. */
+import { Search, Segments } from "../card/Tools";
 import type { ComparisonModel } from "./model/comparison";
 import type { Filter } from "./model/lines";
 import type { ComparisonState } from "./state";
@@ -17,28 +18,18 @@ export function Tools({ state, model }: { state: ComparisonState; model: Compari
   const folds = model.doc.scopes.length;
   return (
     <div class="tools">
-      <input
-        type="search"
-        placeholder={`search ${model.rows.length} rows`}
-        aria-label="search rows"
-        aria-keyshortcuts="/"
+      <Search
+        hint={`search ${model.rows.length} rows`}
+        label="search rows"
         value={search}
-        onInput={(event) => state.list({ search: event.currentTarget.value })}
+        search={(text) => state.list({ search: text })}
       />
-      <fieldset class="segments">
-        <legend>rows</legend>
-        {filters.map(([name, text, count]) => (
-          <button
-            type="button"
-            aria-pressed={filter === name}
-            disabled={count === 0 && filter !== name}
-            onClick={() => state.list({ filter: name })}
-            key={name}
-          >
-            {text} {count}
-          </button>
-        ))}
-      </fieldset>
+      <Segments
+        legend="rows"
+        of={filters.map(([name, text, n]) => [name, `${text} ${n}`, { disabled: n === 0 && filter !== name }])}
+        value={filter}
+        choose={(name) => state.list({ filter: name })}
+      />
       {folds > 0 && (
         <button type="button" onClick={() => state.openAll(open.size < folds)}>
           {open.size < folds ? "open all" : "fold all"}

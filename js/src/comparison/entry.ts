@@ -1,9 +1,10 @@
 /** The entry of ShardingComparison's bundle. */
 
-import footStyles from "../card/footer.css";
-import markStyles from "../card/marks.css";
+import contrastStyles from "../card/contrast.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import tipStyles from "../card/tip.css";
+import toolStyles from "../card/tools.css";
 import { ComparisonCard } from "./Card";
 import styles from "./comparison.css";
 import { listen } from "./events";
@@ -13,5 +14,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [paperStyles, footStyles, markStyles, styles],
+  styles: [toolStyles, tipStyles, paperStyles, contrastStyles, styles],
 });

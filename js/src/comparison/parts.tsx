@@ -1,24 +1,11 @@
 /** Small things that stand in the cells of a comparison. */
 
 import type { Compared, Layout, Semantics } from "../core/document.gen";
-import type { MeshModel } from "../core/mesh";
 import { axisTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { ComparisonModel } from "./model/comparison";
 import { copiesOf, pictureText, shortName } from "./model/words";
 import type { Pictures } from "./pictures";
-
-/** A mesh axis: its line pattern and name, with its size or its type. */
-export function AxisChip({ mesh, axis, size, type }: { mesh: MeshModel; axis: number; size?: boolean; type?: string }) {
-  const a = mesh.axes[axis];
-  return a ? (
-    <span class={`chip axis${axis % AXIS_DASH.length}`}>
-      <b>{a.name}</b>
-      {size && ` ${a.size}`}
-      {type && ` ${type}`}
-    </span>
-  ) : null;
-}
 
 /** Where a value lies: the small picture with its copies, and the text. */
 export function Placed({

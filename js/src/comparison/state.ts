@@ -1,5 +1,6 @@
 /** The state of a comparison: what is open, searched for and chosen, and what of a long table is in the page. */
 
+import { keepInView } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -162,7 +163,7 @@ export class ComparisonState extends CardState<Fields> {
         const chunk = Number(el.dataset.chunk);
         if (!shown.chunks.known(chunk)) shown.chunks.measure(chunk, el.offsetHeight);
       }
-      this.#scrollToWanted(table);
+      this.#scrollToWanted();
     }
     return true;
   }
@@ -183,20 +184,15 @@ export class ComparisonState extends CardState<Fields> {
     this.#wanted = chunks.lines[line]?.key ?? null;
     const chunk = chunks.chunkOf(line);
     const [a, b] = this.now.live;
-    if (chunk >= a && chunk < b) {
-      const table = this.#table();
-      if (table) this.#scrollToWanted(table);
-    } else this.set({ live: chunks.near(chunks.top(chunk)) });
+    if (chunk >= a && chunk < b) this.#scrollToWanted();
+    else this.set({ live: chunks.near(chunks.top(chunk)) });
   }
 
-  #scrollToWanted(table: HTMLElement): void {
+  #scrollToWanted(): void {
     const el = this.#wanted === null ? null : this.frame.shadowRoot?.getElementById(`line-${this.#wanted}`);
     if (!el) return;
     this.#wanted = null;
-    const [box, view] = [el.getBoundingClientRect(), table.getBoundingClientRect()];
-    const head = table.querySelector(".heads")?.clientHeight ?? 0;
-    if (box.top < view.top + head) table.scrollTop += box.top - view.top - head;
-    else if (box.bottom > view.bottom) table.scrollTop += box.bottom - view.bottom;
+    keepInView(el);
   }
 
   protected read(document: unknown): void {

@@ -92,6 +92,7 @@ export interface Badge {
   strong: string;
   text: string;
   tone: Tone;
+  title?: string;
 }
 
 /** Words after which a sentence names mesh axes: `split over x and y`. */

@@ -1,6 +1,5 @@
 /** What cards without a page are made of: bands below one another, a head, a frame. */
 import type { Column } from "../core/columns.gen";
-import type { MeshModel } from "../core/mesh";
 import type { Badge } from "../core/text";
 import { axisStroke, axisToken, BOLD, type Color, label, type Mark, MONO, PAD, type Scene, shift, TINT } from "./marks";
 import { fit, textWidth } from "./measure";
@@ -43,24 +42,33 @@ export function rule(x: number, y: number, width: number): Mark {
   return { kind: "line", points, stroke: { color: "line", width: 1 } };
 }
 
-/** Title, mesh axes and badges, in as many lines as they take; in one, the badges stand at its end. */
-export function headBand(name: string, mesh: MeshModel, badges: readonly Badge[], width: number): Band {
+/** Title, mesh axes and badges, in as many lines as they take; on the first line badges stand at its end. */
+export function headBand(
+  name: string,
+  { axes }: { axes: readonly { name: string; size: number }[] },
+  badges: readonly Badge[],
+  width: number,
+): Band {
   const title = fit(name, width - 2 * PAD, 16, true);
   const items = [
     { w: textWidth(title, 16, true) + 8, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
-    ...mesh.axes.map((a, axis) => {
+    ...axes.map((a, axis) => {
       const text = `${fit(a.name, 160, 12, true)} ${a.size}`;
       return { w: chipWidth(text), draw: (x: number, y: number) => chip(x, y, text, axis) };
     }),
     ...badges.map((b) => ({ w: textWidth(`${b.strong} ${b.text}`, 12) + 20, draw: badge(b) })),
   ];
-  const all = items.reduce((sum, item) => sum + item.w + 6, -6);
-  const spare = Math.max(0, width - 2 * PAD - all);
+  const widthOf = (some: typeof items) => some.reduce((sum, item) => sum + item.w + 6, -6);
+  const end = width - PAD + 1;
+  const first = items.length - badges.length;
   const marks: Mark[] = [];
   let [x, y] = [PAD, 14];
   items.forEach((item, i) => {
-    if (i === items.length - badges.length) x += spare;
-    if (x > PAD && x + item.w > width - PAD + 1) [x, y] = [PAD, y + 30];
+    const together = widthOf(items.slice(i));
+    // Badges begin a line where only some of them have room on this one, and all on the next.
+    const all = i === first && together <= end - PAD;
+    if (all && y === 14 && x + together <= end) x = end - 1 - together;
+    if (x > PAD && x + (all ? together : item.w) > end) [x, y] = [PAD, y + 30];
     marks.push(...item.draw(x, y));
     x += item.w + 6;
   });

@@ -1,5 +1,6 @@
 /** What stands across the card: JAX's own words, the line of code to copy, where progress is kept. */
 
+import { Foot } from "../card/Foot";
 import { Raised } from "../card/Raised";
 import { Tokens } from "../card/Tokens";
 import type { Exercises, Question } from "../core/document.gen";
@@ -22,7 +23,7 @@ export function CodeLine({ state, question, mesh }: { state: ExerciseState; ques
   const code = answerCode(question, state.draft(question));
   const refused = state.editor(question)?.refusal() ?? null;
   return (
-    <div class={`band code ${refused ? "off" : ""}`}>
+    <div class={`band code acts ${refused ? "off" : ""}`}>
       <code>
         <Tokens tokens={axisTokens(code, mesh)} />
       </code>
@@ -38,10 +39,10 @@ export function CodeLine({ state, question, mesh }: { state: ExerciseState; ques
 
 /** Where progress is kept, and the record to take along. */
 export function Record({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
-  if (!sheet.record && sheet.notes.length === 0) return null;
+  if (!sheet.record && sheet.notes.length === 0) return <Foot />;
   const passed = sheet.questions.filter((q) => q.passed).length;
   return (
-    <footer>
+    <Foot>
       <span>
         <b>{sheet.name}</b>
         {sheet.student && ` · ${sheet.student}`} · {passed} of {sheet.questions.length} passed
@@ -61,6 +62,6 @@ export function Record({ state, sheet }: { state: ExerciseState; sheet: Exercise
           {note}
         </p>
       ))}
-    </footer>
+    </Foot>
   );
 }

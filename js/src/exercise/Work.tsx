@@ -1,11 +1,13 @@
 /** The place to work: things to look at, the form to fill in, and what the answer would give. */
+
 import type { ComponentChildren } from "preact";
+import { Chip } from "../card/Chip";
 import { Tokens } from "../card/Tokens";
 import type { Field, Figure as FigureData, Placement, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import { PlacementModel } from "../core/placement";
 import { axisTokens } from "../core/text";
-import { AXIS_DASH, type Box } from "../draw/marks";
+import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { EditorSheet } from "../playground/public";
 import { Canvas, fitsBeside } from "./Canvas";
@@ -122,9 +124,9 @@ function Axes({ mesh }: { mesh: MeshModel }) {
     <p class="axes">
       <span class="soft">mesh axes</span>
       {mesh.axes.map((a, i) => (
-        <span class={`chip axis${i % AXIS_DASH.length}`} key={a.name}>
-          <b>{a.name}</b> {a.size}
-        </span>
+        <Chip name={a.name} axis={i} key={a.name}>
+          {a.size}
+        </Chip>
       ))}
     </p>
   );

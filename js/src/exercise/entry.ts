@@ -2,9 +2,9 @@
 
 import { arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
-import footStyles from "../card/footer.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import tipStyles from "../card/tip.css";
 import { editorStyles } from "../playground/public";
 import { ExerciseCard } from "./Card";
 import styles from "./exercise.css";
@@ -15,5 +15,5 @@ export default entry({
   state: ExerciseState,
   body: ExerciseCard,
   keys: exerciseKeys,
-  styles: [paperStyles, footStyles, arrayStyles, bandStyles, editorStyles, styles],
+  styles: [tipStyles, paperStyles, arrayStyles, bandStyles, editorStyles, styles],
 });

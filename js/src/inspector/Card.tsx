@@ -1,7 +1,9 @@
 /** The card of a session's arrays: what devices hold, one line per name, what the last cell changed. */
 
+import { Foot } from "../card/Foot";
+import { Search, Segments } from "../card/Tools";
 import { count } from "../core/text";
-import { Head } from "./Head";
+import { InspectorHead } from "./Head";
 import { KEYS } from "./keys";
 import { Line } from "./Line";
 import { announcement, type Filter } from "./model/words";
@@ -14,19 +16,14 @@ export function InspectorCard({ state }: { state: InspectorState }) {
   const platforms = [...new Set(model.meshes.map(({ mesh }) => mesh.kind || mesh.platform))];
   return (
     <div class={state.now.width >= WIDE ? "inspector wide" : "inspector"}>
-      <Head state={state} shown={shown} />
+      <InspectorHead state={state} shown={shown} />
       <Tools state={state} shown={shown} />
       <List state={state} shown={shown} />
       <p class="hidden" aria-live="polite">
         {announcement(model)}
       </p>
-      <footer>
-        {KEYS.map(([key, does]) => (
-          <span key={key}>
-            <kbd>{key}</kbd> {does}
-          </span>
-        ))}
-        <span class="end">
+      <Foot keys={KEYS}>
+        <span>
           {model.devices.length > 0 && `${model.devices.length} × ${platforms.join(", ")}`}
           {!state.now.following && state.live && (
             <button type="button" onClick={() => state.refresh()}>
@@ -34,7 +31,7 @@ export function InspectorCard({ state }: { state: InspectorState }) {
             </button>
           )}
         </span>
-      </footer>
+      </Foot>
     </div>
   );
 }
@@ -47,32 +44,28 @@ function Tools({ state, shown }: { state: InspectorState; shown: Shown }) {
     changed: holders.filter((h) => h.change !== "").length,
     flagged: holders.filter((h) => h.flags > 0).length,
   };
-  const words = { all: "all", changed: "changed", flagged: "to look at" } as const;
   return (
     <div class="tools">
-      <input
-        type="search"
-        placeholder="name, type or axis"
-        aria-label="filter names"
-        aria-keyshortcuts="/"
+      <Search
+        hint="name, type or axis"
+        label="filter names"
         value={search}
-        onInput={(event) => state.list({ search: event.currentTarget.value })}
+        search={(text) => state.list({ search: text })}
       />
-      <fieldset class="segments">
-        <legend>which names are listed</legend>
-        {(["all", "changed", "flagged"] as const).map((name) => (
-          <button
-            type="button"
-            class={name}
-            aria-pressed={filter === name}
-            disabled={counts[name] === 0 && filter !== name && name !== "all"}
-            onClick={() => state.list({ filter: name })}
-            key={name}
-          >
-            {name === "flagged" ? `${counts[name]} ${words[name]}` : `${words[name]} ${counts[name]}`}
-          </button>
-        ))}
-      </fieldset>
+      <Segments
+        legend="which names are listed"
+        of={[
+          ["all", `all ${counts.all}`],
+          ["changed", `changed ${counts.changed}`, { disabled: counts.changed === 0 && filter !== "changed" }],
+          [
+            "flagged",
+            `${counts.flagged} to look at`,
+            { class: "flagged", disabled: counts.flagged === 0 && filter !== "flagged" },
+          ],
+        ]}
+        value={filter}
+        choose={(name) => state.list({ filter: name })}
+      />
     </div>
   );
 }
@@ -90,7 +83,6 @@ function List({ state, shown }: { state: InspectorState; shown: Shown }) {
           aria-label="names and the arrays that they hold"
           aria-rowcount={rows.length}
           aria-activedescendant={`name-${state.line()}`}
-          ref={(el) => keepInView(el, state.line())}
         >
           {rows.map((holder, line) => (
             <Line state={state} model={model} holder={holder} line={line} key={holder.name} />
@@ -103,16 +95,4 @@ function List({ state, shown }: { state: InspectorState; shown: Shown }) {
       {left > 0 && <p class="none">{count(left, "more name holds", "more names hold")} less.</p>}
     </>
   );
-}
-
-/** Scrolls to the line that the keyboard is at, when that has moved. */
-function keepInView(el: HTMLElement | null, line: number): void {
-  if (!el || el.dataset.at === String(line)) return;
-  const moved = el.dataset.at !== undefined;
-  el.dataset.at = String(line);
-  const row = el.querySelectorAll<HTMLElement>(".row")[line];
-  if (!moved || !row) return;
-  const [top, bottom] = [row.offsetTop - el.offsetTop, row.offsetTop - el.offsetTop + row.offsetHeight];
-  if (top < el.scrollTop) el.scrollTop = top;
-  else if (bottom > el.scrollTop + el.clientHeight) el.scrollTop = bottom - el.clientHeight;
 }

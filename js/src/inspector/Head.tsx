@@ -1,30 +1,24 @@
 /** What every device holds, and how that compares with before the last cell. */
 
-import { bytes } from "../core/text";
-import { AXIS_DASH } from "../draw/marks";
-import { deviceWords } from "./model/words";
+import { Head } from "../card/Head";
+import { badgesOf, deviceWords } from "./model/words";
 import type { InspectorState, Shown } from "./state";
 
-export function Head({ state, shown }: { state: InspectorState; shown: Shown }) {
+export function InspectorHead({ state, shown }: { state: InspectorState; shown: Shown }) {
   const { model, mesh } = shown;
   const words = deviceWords(model);
   const { cell, spent } = model.doc;
   const freed = model.freed.some((n) => n > 0);
   return (
-    <header>
-      <div class="title">
-        <h2>Arrays</h2>
-        {cell > 0 && <span class="badge plain">after cell {cell}</span>}
-        <span class="chips end">
-          {model.mesh?.axes.map((a, axis) => (
-            <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
-              <b>{a.name}</b> {a.size}
-            </span>
-          ))}
-        </span>
-      </div>
+    <>
+      <Head
+        name={cell > 0 ? "Arrays" : ""}
+        title={cell > 0 ? `after cell ${cell}` : "Arrays"}
+        axes={model.mesh?.axes}
+        badges={badgesOf(model)}
+      />
       {mesh && (
-        <>
+        <div class="holds">
           <p class="sums">
             <b>On each device</b> <span class="soft">{words.held}</span>
             <span class="soft end">{words.change}</span>
@@ -48,10 +42,9 @@ export function Head({ state, shown }: { state: InspectorState; shown: Shown }) 
               </span>
             )}
             {words.limit && <span>{words.limit}</span>}
-            {spent > 0 && <b class="spent">{bytes(spent)} spent on copies</b>}
           </p>
-        </>
+        </div>
       )}
-    </header>
+    </>
   );
 }

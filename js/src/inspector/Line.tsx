@@ -2,6 +2,7 @@
 
 import { fixedModel } from "../card/fixed";
 import { Opened } from "../card/Opened";
+import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
 import type { Holder } from "../core/document.gen";
 import { axisTokens, bytes, count } from "../core/text";
@@ -46,6 +47,7 @@ export function Line({ state, model, holder, line }: Props) {
       <div
         class={`row ${current ? "current" : ""} ${quiet ? "quiet" : ""}`}
         {...rowRole(model, holder, line, current, isOpen)}
+        ref={current ? keepInView : null}
         onClick={() => {
           state.point(holder.name);
           state.toggle(holder.name);

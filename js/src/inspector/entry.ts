@@ -1,9 +1,9 @@
 /** The entry of the Inspector's bundle. */
 
-import footStyles from "../card/footer.css";
-import markStyles from "../card/marks.css";
+import contrastStyles from "../card/contrast.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import toolStyles from "../card/tools.css";
 import { InspectorCard } from "./Card";
 import styles from "./inspector.css";
 import { inspectorKeys } from "./keys";
@@ -13,5 +13,5 @@ export default entry({
   state: InspectorState,
   body: InspectorCard,
   keys: inspectorKeys,
-  styles: [paperStyles, footStyles, markStyles, styles],
+  styles: [toolStyles, paperStyles, contrastStyles, styles],
 });

@@ -1,8 +1,12 @@
 /** The card of an array on groups: type, groups and bytes, the panels, what is looked at in words. */
 
+import { Chip } from "../card/Chip";
+import { Foot } from "../card/Foot";
+import { Head } from "../card/Head";
 import { Tokens } from "../card/Tokens";
 import { axisTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
+import { KEYS } from "./keys";
 import { badgesOf, foldText, notesOf, whereText } from "./model/mpmd";
 import { groupAt } from "./scene/mpmd";
 import type { MpmdState, Shown } from "./state";
@@ -14,29 +18,24 @@ export function MpmdCard({ state }: { state: MpmdState }) {
   const { doc } = model;
   return (
     <div class="mpmd">
-      <header>
-        <h2 class="mono">
-          {doc.name && <span class="soft">{doc.name} </span>}
-          <Tokens tokens={axisTokens(doc.type, model)} />
-        </h2>
+      <Head
+        name={doc.name}
+        title={<Tokens tokens={axisTokens(doc.type, model)} />}
+        axes={model.axes}
+        chip={(axis) =>
+          axis === model.axis && (
+            <Chip name={doc.axis} axis={axis} key={doc.axis}>
+              {model.axes[axis]?.size} groups
+            </Chip>
+          )
+        }
+        badges={badgesOf(model)}
+      />
+      <p class="facts">
         <span class="mono">
           <Tokens tokens={axisTokens(doc.spec, model)} />
         </span>
         <b class={`ink${model.axis % AXIS_DASH.length}`}>{whereText(model)}</b>
-        <ul class="badges">
-          {badgesOf(model).map((b, i) => (
-            <li class={`badge ${b.tone}`} key={i}>
-              <b>{b.strong}</b> {b.text}
-            </li>
-          ))}
-        </ul>
-      </header>
-      <p class="facts">
-        {model.axes.map((a, axis) => (
-          <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
-            <b>{a.name}</b> {axis === model.axis ? `${a.size} groups` : a.size}
-          </span>
-        ))}
         <span class="soft">
           {model.size} devices · {doc.source}
           {doc.memory_kind && doc.memory_kind !== "device" ? ` · ${doc.memory_kind} memory` : ""}
@@ -46,15 +45,9 @@ export function MpmdCard({ state }: { state: MpmdState }) {
       <p class="said" role="status">
         {notesOf(model).join(" ")}
       </p>
-      <footer>
-        <span>
-          <kbd>← →</kbd> group
-        </span>
-        <span>
-          <kbd>Esc</kbd> deselect
-        </span>
-        <span class="end">metadata only: no data is fetched</span>
-      </footer>
+      <Foot keys={KEYS}>
+        <span>metadata only: no data is fetched</span>
+      </Foot>
     </div>
   );
 }

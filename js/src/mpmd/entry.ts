@@ -1,7 +1,5 @@
 /** The entry of the bundle that draws arrays on groups of devices. */
 
-import footStyles from "../card/footer.css";
-import markStyles from "../card/marks.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import { MpmdCard } from "./Card";
@@ -13,5 +11,5 @@ export default entry({
   state: MpmdState,
   body: MpmdCard,
   keys: mpmdKeys,
-  styles: [paperStyles, footStyles, markStyles, styles],
+  styles: [paperStyles, styles],
 });

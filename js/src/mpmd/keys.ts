@@ -1,6 +1,11 @@
-/** Keys of the whole card. */
+/** Keys of the whole card, as its foot lists them. */
 import { cardKeys } from "../card/keys";
 import type { MpmdState } from "./state";
+
+export const KEYS = [
+  ["← →", "group"],
+  ["Esc", "deselect"],
+] as const;
 
 export function mpmdKeys(state: MpmdState, frame: HTMLElement): () => void {
   return cardKeys(frame, (key) => {

@@ -1,5 +1,5 @@
 /** What a saved page has in place of the menu: a PNG of the card as it stands, which needs no Python. */
-import { adopt, download, keepInRow } from "../share/row";
+import { adopt, download, keepInFoot } from "../share/foot";
 import css from "../share/share.css";
 import { snapshot } from "./snapshot";
 
@@ -24,5 +24,5 @@ export function saveButton(root: ShadowRoot): () => void {
       says.textContent = `This browser saves no picture of a card. ${error instanceof Error ? error.message : error}`;
     }
   });
-  return keepInRow(root, box);
+  return keepInFoot(root, box);
 }

@@ -64,12 +64,7 @@ export function Canvas({ state, shown }: { state: PipelineState; shown: Shown })
             <span>{said}</span> <span class="soft">{needsText(model, at.task)}</span>
           </>
         ) : (
-          <span class="soft">
-            Point at a task; a click follows its microbatch. <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> tasks,{" "}
-            <kbd>0</kbd>…<kbd>9</kbd> follow, {state.now.stepped && <kbd>Enter</kbd>}
-            {state.now.stepped && " its step, "}
-            <kbd>Space</kbd> play, <kbd>+</kbd> <kbd>−</kbd> zoom
-          </span>
+          <span class="soft">Point at a task; a click follows its microbatch.</span>
         )}
       </p>
     </>

@@ -1,38 +1,42 @@
 /** The card of a pipeline schedule, or of several on one scale. */
+import { Foot } from "../card/Foot";
+import { Head } from "../card/Head";
 import { Opened } from "../card/Opened";
+import { Segments } from "../card/Tools";
 import { Canvas } from "./Canvas";
 import { Figures } from "./Figures";
-import { Head } from "./Head";
+import { KEYS } from "./keys";
 import { Legend } from "./Legend";
+import { badgesOf, sizeText } from "./model/words";
 import type { PipelineState } from "./state";
 import { NARROW } from "./state";
 import { Tools } from "./Tools";
 
 export function PipelineCard({ state }: { state: PipelineState }) {
   const shown = state.shown();
-  if (!shown) return null;
+  const schedule = shown?.models[0];
+  if (!shown || !schedule) return null;
   const { several, width, opened, schedules, steps } = state.now;
   const notes = [...new Set(shown.models.flatMap((m) => [m.doc.note, m.remark].filter((text) => text !== "")))];
   return (
     <div class={several ? "pipeline several" : "pipeline"}>
-      <Head state={state} models={shown.models} />
-      {several && width < NARROW && (
-        <fieldset class="segments tabs">
-          <legend>schedule</legend>
-          {schedules.map((doc, i) => (
-            <button
-              type="button"
-              aria-pressed={i === opened}
-              onClick={() => state.set({ opened: i, at: null })}
-              key={i}
-            >
-              {doc.name}
-            </button>
-          ))}
-        </fieldset>
-      )}
+      <Head
+        name={several ? "" : schedule.doc.name || "schedule"}
+        title={several ? `${shown.models.length} schedules` : sizeText(schedule)}
+        axes={schedule.mesh?.axes}
+        badges={several ? [] : badgesOf(schedule)}
+      >
+        {several && <span class="soft">{sizeText(schedule)}</span>}
+        {several && width < NARROW && (
+          <Segments
+            legend="schedule"
+            of={schedules.map((doc, i) => [i, doc.name])}
+            value={opened}
+            choose={(i) => state.set({ opened: i, at: null })}
+          />
+        )}
+      </Head>
       <Tools state={state} models={shown.models} />
-      <Legend state={state} models={shown.models} />
       <Canvas state={state} shown={shown} />
       {notes.map((text) => (
         <p class="note" key={text}>
@@ -51,6 +55,9 @@ export function PipelineCard({ state }: { state: PipelineState }) {
           )}
         </div>
       )}
+      <Foot keys={KEYS.filter(([key]) => key !== "Enter" || state.now.stepped)}>
+        <Legend state={state} models={shown.models} />
+      </Foot>
     </div>
   );
 }

@@ -1,8 +1,10 @@
 /** The entry of PipelineView's bundle. */
 
-import markStyles from "../card/marks.css";
+import buttonStyles from "../card/buttons.css";
+import contrastStyles from "../card/contrast.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import toolStyles from "../card/tools.css";
 import { PipelineCard } from "./Card";
 import { pipelineKeys } from "./keys";
 import styles from "./pipeline.css";
@@ -12,5 +14,5 @@ export default entry({
   state: PipelineState,
   body: PipelineCard,
   keys: pipelineKeys,
-  styles: [paperStyles, markStyles, styles],
+  styles: [toolStyles, paperStyles, contrastStyles, buttonStyles, styles],
 });

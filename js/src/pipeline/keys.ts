@@ -2,6 +2,14 @@
 import { cardKeys } from "../card/keys";
 import type { PipelineState } from "./state";
 
+export const KEYS = [
+  ["← → ↑ ↓", "task"],
+  ["0 … 9", "follow"],
+  ["Enter", "its step"],
+  ["Space", "play"],
+  ["+ −", "zoom"],
+] as const;
+
 /** Listens on the frame; returns a function that stops listening. */
 export function pipelineKeys(state: PipelineState, frame: HTMLElement): () => void {
   return cardKeys(frame, (key, target) => {

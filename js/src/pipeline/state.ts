@@ -1,8 +1,9 @@
 /** The state of schedules on screen: what is changed, shown, pointed at and followed, and the clock while it plays. */
 
 import { Layer } from "../card/canvas";
+import { Clock, jumps, motionless } from "../card/clock";
 import { fixedModel } from "../card/fixed";
-import { CardState, motionless } from "../card/state";
+import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Scheme } from "../core/color";
@@ -91,7 +92,7 @@ export class PipelineState extends CardState<Fields> {
       palettes,
     }),
   );
-  #clock = 0;
+  readonly #clock = new Clock();
   /** What was asked for last. */
   #asked = { n: 0, tick: -1 };
 
@@ -112,7 +113,7 @@ export class PipelineState extends CardState<Fields> {
       steps: null,
     };
     super(widget, frame, fields, ["follow", "moment", "_opened"]);
-    this.until(() => cancelAnimationFrame(this.#clock));
+    this.until(() => this.#clock.stop());
   }
 
   name(): string {
@@ -282,25 +283,13 @@ export class PipelineState extends CardState<Fields> {
     this.set({ playing: true, at: null, moment: this.now.moment >= most ? 0 : this.now.moment });
     // A long schedule takes half a minute at most.
     const pace = Math.max(unit / STEP, most / 30_000);
-    let before: number | null = null;
-    let waited = 0;
-    const frame = (now: number) => {
-      if (!this.now.playing) return;
-      const elapsed = before === null ? 0 : Math.min(100, now - before);
-      before = now;
-      if (motionless()) {
-        waited += elapsed;
-        if (waited >= STAND) {
-          waited = 0;
-          this.#play(unit, most);
-        }
-      } else this.#play(elapsed * pace, most);
-      if (this.now.playing) this.#clock = requestAnimationFrame(frame);
-    };
-    this.#clock = requestAnimationFrame(frame);
+    this.#clock.play(
+      motionless() ? jumps(STAND, () => this.#play(unit, most)) : (elapsed) => this.#play(elapsed * pace, most),
+    );
   }
 
-  #play(by: number, most: number): void {
+  /** Returns whether there is more to play. */
+  #play(by: number, most: number): boolean {
     const moment = Math.min(most, this.now.moment + by);
     const { span } = this.now;
     this.set({ moment, playing: moment < most });
@@ -309,10 +298,11 @@ export class PipelineState extends CardState<Fields> {
       this.share({ moment });
       this.#toStep();
     }
+    return moment < most;
   }
 
   #pause(): void {
-    cancelAnimationFrame(this.#clock);
+    this.#clock.stop();
     if (this.now.playing) this.#toStep();
     this.set({ playing: false });
   }

@@ -33,7 +33,7 @@ export function CodeLine({ state, editor }: { state: PlaygroundState; editor: Sp
   const { applied, waiting, copied } = state.now;
   const moved = applied?.type ? `moved: ${applied.type}` : "";
   return (
-    <div class={`band code ${refusal ? "off" : ""}`}>
+    <div class={`band code acts ${refusal ? "off" : ""}`}>
       <code>
         {around.map((text, i) => [
           i > 0 && (

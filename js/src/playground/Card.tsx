@@ -1,9 +1,16 @@
 /** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
 
 import { Canvas, Dims, Facets, Notes } from "../array/public";
+import { Foot } from "../card/Foot";
 import { Answer, CodeLine, Trouble } from "./Bands";
 import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";
+
+const KEYS = [
+  ["← →", "slots"],
+  ["?", "UNCONSTRAINED"],
+  ["Ctrl Z", "undo"],
+] as const;
 
 export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const { editor } = state.now;
@@ -22,18 +29,7 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
       <Trouble editor={editor} />
       <Answer state={state} editor={editor} />
       <CodeLine state={state} editor={editor} />
-      <footer>
-        <span class="keys">
-          <span>
-            <kbd>←</kbd> <kbd>→</kbd> slots
-          </span>
-          <span>
-            <kbd>?</kbd> UNCONSTRAINED
-          </span>
-          <span>
-            <kbd>Ctrl</kbd> <kbd>Z</kbd> undo
-          </span>
-        </span>
+      <Foot keys={KEYS}>
         {model.rank > 2 && <Dims state={state.picture} rank={model.rank} />}
         <Facets state={state.picture} />
         <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
@@ -42,7 +38,7 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
         <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
           Redo
         </button>
-      </footer>
+      </Foot>
       <div class="hidden" aria-live="polite">
         {editor.now.announced || state.picture.now.announced}
       </div>

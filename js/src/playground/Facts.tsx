@@ -1,6 +1,7 @@
 /** What the spec gives beside its picture: bytes, copies, the local shape, JAX's other forms of it. */
 
 import { summarize } from "../array/public";
+import { Badges } from "../card/Head";
 import type { Playground, SpecDraft } from "../core/document.gen";
 import type { PlacementModel } from "../core/placement";
 import { shardText } from "../core/spec/forms";
@@ -38,13 +39,7 @@ export function Gives({ draft, doc, model }: Props) {
       <span class="mono">
         <b>{shardText(draft, dtypeOf(draft, doc))}</b> <span class="soft">on each device</span>
       </span>
-      <ul class="badges">
-        {summarize(model).badges.map((b) => (
-          <li class={`badge ${b.tone}`} key={b.strong + b.text}>
-            <b>{b.strong}</b> {b.text}
-          </li>
-        ))}
-      </ul>
+      <Badges of={summarize(model).badges} />
     </div>
   );
 }

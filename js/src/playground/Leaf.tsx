@@ -1,6 +1,7 @@
 /** An array of a tree with a spec to try: the editor, its picture, and the button that makes the spec a rule. */
 
 import { Canvas } from "../array/public";
+import { Foot } from "../card/Foot";
 import { specCode } from "../core/spec/spec";
 import { Trouble } from "./Bands";
 import { Gives } from "./Facts";
@@ -30,7 +31,7 @@ export function Leaf({ state }: { state: LeafState }) {
         {valid && !refused && <Gives draft={valid} doc={editor.doc} model={model} />}
       </div>
       <Trouble editor={editor} />
-      <footer>
+      <Foot>
         <button type="button" disabled={refused} onClick={() => state.take()}>
           Use as a rule
         </button>
@@ -41,7 +42,7 @@ export function Leaf({ state }: { state: LeafState }) {
           Redo
         </button>
         <span role="status">{copied}</span>
-      </footer>
+      </Foot>
       <div class={refused ? "faded" : ""}>
         <Canvas state={state.picture} />
       </div>

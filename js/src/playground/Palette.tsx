@@ -1,6 +1,6 @@
 /** The mesh's axes, to be dragged or clicked and then put at a place; and what opens mesh and array to change. */
 import { isUsed } from "../core/spec/spec";
-import { Chip } from "./Chip";
+import { Draggable } from "./Draggable";
 import type { SpecEditor } from "./editor";
 
 export function Palette({ editor }: { editor: SpecEditor }) {
@@ -20,7 +20,7 @@ export function Palette({ editor }: { editor: SpecEditor }) {
       <span class="soft">mesh axes</span>
       {draft.axes.map((a, i) => (
         <button {...arm(a.name)} title={`${a.type}: drag it, or click it and then a place`} key={`${i} ${a.name}`}>
-          <Chip
+          <Draggable
             name={a.name}
             axis={i}
             size={a.size}
@@ -35,7 +35,7 @@ export function Palette({ editor }: { editor: SpecEditor }) {
       </span>
       {!editor.doc.fixed && (
         <button {...arm(null)} title="leave a dimension to the compiler">
-          <Chip name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
+          <Draggable name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
         </button>
       )}
       <button type="button" class="plain" aria-expanded={open} onClick={() => editor.set({ open: !open })}>

@@ -3,7 +3,7 @@ import { Component } from "preact";
 import { Tokens } from "../card/Tokens";
 import type { PlacementModel } from "../core/placement";
 import { axisTokens } from "../core/text";
-import { Chip } from "./Chip";
+import { Draggable } from "./Draggable";
 import { Dragging } from "./drag";
 import type { SpecEditor } from "./editor";
 import { Facts } from "./Facts";
@@ -60,7 +60,7 @@ export class EditorSheet extends Component<Props> {
 function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
   const { axes } = editor.draft();
   const axis = axes.findIndex((a) => a.name === name);
-  return <Chip name={name} axis={axis} size={axes[axis]?.size ?? null} />;
+  return <Draggable name={name} axis={axis} size={axes[axis]?.size ?? null} />;
 }
 
 /** The type, as `jax.typeof` gives it. */

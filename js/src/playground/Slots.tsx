@@ -1,7 +1,7 @@
 /** The spec: a slot for each dimension and for the two states, with the division under each. */
 import { axesAt, entryAt, type Place, partsOf, placesOf, sizeOf } from "../core/spec/spec";
 import { AXIS_DASH } from "../draw/marks";
-import { Chip } from "./Chip";
+import { Draggable } from "./Draggable";
 import type { SpecEditor } from "./editor";
 import { onKey } from "./keys";
 
@@ -79,14 +79,14 @@ function SlotView({ editor, place, comma, tab, at }: Props) {
       >
         {!state && <span class="hidden">dim {place}: </span>}
         {state && !empty && <span class="soft">{place}=</span>}
-        {loose && <Chip name={null} axis={-1} size={null} look={over && drag?.name === null ? "away" : ""} />}
+        {loose && <Draggable name={null} axis={-1} size={null} look={over && drag?.name === null ? "away" : ""} />}
         {axes.map((name, i) =>
           i === target ? (
             <span class="drop" key={`${i} ${name}`}>
               drop {name}
             </span>
           ) : (
-            <Chip
+            <Draggable
               name={name}
               axis={draft.axes.findIndex((a) => a.name === name)}
               size={draft.axes.some((a) => a.name === name) ? sizeOf(draft, name) : null}

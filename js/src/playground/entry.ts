@@ -1,9 +1,11 @@
 /** The entry of SpecPlayground's bundle, and, for cards around it, an array alone and one with a spec to edit. */
+
 import { ArrayCard, arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
-import footStyles from "../card/footer.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import tipStyles from "../card/tip.css";
+import toolStyles from "../card/tools.css";
 import { PlaygroundCard } from "./Card";
 import { historyKeys } from "./keys";
 import { Leaf, LeafState } from "./Leaf";
@@ -12,8 +14,12 @@ import { PlaygroundState } from "./state";
 import { WholeArrayState } from "./whole";
 
 const keys = (state: PlaygroundState, frame: HTMLElement) => historyKeys(() => state.now.editor, frame);
-const common = [paperStyles, footStyles, arrayStyles, bandStyles, styles];
+const common = [tipStyles, paperStyles, arrayStyles, bandStyles, styles];
 
 export default entry({ state: PlaygroundState, body: PlaygroundCard, keys, styles: common });
-export const array = entry({ state: WholeArrayState, body: ArrayCard, styles: [paperStyles, footStyles, arrayStyles] });
+export const array = entry({
+  state: WholeArrayState,
+  body: ArrayCard,
+  styles: [paperStyles, tipStyles, toolStyles, arrayStyles],
+});
 export const leaf = entry({ state: LeafState, body: Leaf, keys, styles: common });

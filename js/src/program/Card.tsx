@@ -1,6 +1,7 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
 import { Fold } from "../card/Fold";
-import { Head } from "./Head";
+import { Foot } from "../card/Foot";
+import { ProgramHead } from "./Head";
 import { Measured } from "./Measured";
 import { MemoryView } from "./memory/MemoryView";
 import { Panel, Xla } from "./Panel";
@@ -16,11 +17,21 @@ import { Words } from "./Words";
 
 export function ProgramCard({ state }: { state: ProgramState }) {
   const { decoded } = state.now;
-  if (!decoded?.sideBySide) return <One state={state} />;
+  const { sideBySide = false, programs = [] } = decoded ?? {};
+  const what = programs.length > 1 ? "Time them" : "Time it";
   return (
-    <SideBySide state={state} programs={decoded.programs}>
-      <One state={state} />
-    </SideBySide>
+    <div class={sideBySide ? "" : "alone"}>
+      {sideBySide ? (
+        <SideBySide state={state} programs={programs}>
+          <One state={state} />
+        </SideBySide>
+      ) : (
+        <One state={state} />
+      )}
+      <Foot>
+        <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
+      </Foot>
+    </div>
   );
 }
 
@@ -32,7 +43,7 @@ function One({ state }: { state: ProgramState }) {
   const { width } = state.now;
   return (
     <div class={width < STACKED ? "program" : "program wide"}>
-      <Head state={state} model={model} />
+      <ProgramHead state={state} model={model} />
       {state.now.page === "memory" ? <MemoryView state={state} /> : <Collectives state={state} shown={shown} />}
     </div>
   );
@@ -45,9 +56,6 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   const stacked = width < STACKED;
   // A short table leaves room under it for the words, and the mesh has its side to itself.
   const under = !stacked && model.collectives.length <= SHORT;
-  const measured = !state.now.decoded?.sideBySide && (
-    <Measured state={state} timing={model.doc.timing} what="Time it" />
-  );
   const words = (
     <>
       <Source state={state} model={model} c={c} rows={rows} />
@@ -88,7 +96,6 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
                   {words}
                 </div>
               )}
-              {!stacked && measured}
             </div>
             <div class="panels">
               <Panel state={state} model={model} view={view}>
@@ -107,7 +114,6 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
           </div>
         </>
       )}
-      {(none || stacked) && measured}
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** A program's collectives on paper, where nothing can be opened. */
+import { Head } from "../card/Head";
 import { groupsOf, type ProgramModel } from "./model/program";
-import { AxisChip } from "./parts";
 import type { ProgramState } from "./state";
 import { Table } from "./Table";
 import { Totals } from "./Totals";
@@ -13,14 +13,7 @@ export function Listed({ state, model }: { state: ProgramState; model: ProgramMo
   const listed = { sort, axis: null, interconnect };
   return (
     <section class="listed" aria-label={`collectives of ${doc.name}`}>
-      <header>
-        <h2 class="mono">{doc.name}</h2>
-        <span class="chips">
-          {mesh.axes.map((a) => (
-            <AxisChip mesh={mesh} name={a.name} size={a.size} key={a.name} />
-          ))}
-        </span>
-      </header>
+      <Head title={doc.name} axes={mesh.axes} />
       {doc.note && <p class={model.doubtful ? "note warn" : "note"}>{doc.note}</p>}
       <Unread doc={doc} />
       {model.collectives.length > 0 && (

@@ -14,7 +14,7 @@ export function Measured({ state, timing, what }: Props) {
   const { waiting, trouble } = state.now;
   if (state.saved && !timing) return null;
   return (
-    <footer>
+    <>
       {!state.saved && (
         <button type="button" disabled={waiting} onClick={() => state.measure()}>
           {waiting ? "measuring …" : what}
@@ -29,6 +29,6 @@ export function Measured({ state, timing, what }: Props) {
         )}
         {trouble && <span class="trouble">{trouble}</span>}
       </span>
-    </footer>
+    </>
   );
 }

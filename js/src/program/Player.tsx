@@ -1,6 +1,7 @@
 /** Play, the scrubber with its rounds, and the algorithms. */
 
 import { PlayButton } from "../card/Buttons";
+import { Segments } from "../card/Tools";
 import { ALGORITHMS, notFor } from "../collective/model/algorithm";
 import { LARGEST } from "./model/program";
 import type { CollectiveView } from "./scene/collective/view";
@@ -56,24 +57,16 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
           }}
         />
       </div>
-      <fieldset class="segments">
-        <legend>algorithm</legend>
-        {ALGORITHMS.map((name) => {
+      <Segments
+        legend="algorithm"
+        of={ALGORITHMS.map((name) => {
           const applies = plans.some((p) => p.algorithm === name);
-          return (
-            <button
-              type="button"
-              aria-pressed={plan.algorithm === name}
-              disabled={!applies}
-              title={applies ? `${name} (a: next algorithm)` : notFor(name)}
-              onClick={() => state.setAlgorithm(name)}
-              key={name}
-            >
-              {name}
-            </button>
-          );
+          const title = applies ? `${name} (a: next algorithm)` : notFor(name);
+          return [name, name, { disabled: !applies, title }];
         })}
-      </fieldset>
+        value={plan.algorithm}
+        choose={(name) => state.setAlgorithm(name)}
+      />
     </div>
   );
 }

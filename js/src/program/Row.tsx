@@ -1,11 +1,13 @@
 /** A line of the table: a collective, or several equal ones with their runs added up. */
+
 import { Component } from "preact";
+import { Chip } from "../card/Chip";
 import type { HloCollective } from "../core/document.gen";
 import type { Format } from "../core/format";
 import { count, duration } from "../core/text";
 import type { Group, ProgramModel } from "./model/program";
 import { causeNotes, causeText, irregularText, whereText } from "./model/words";
-import { AxisBar, AxisChip } from "./parts";
+import { AxisBar } from "./parts";
 import { cell, row } from "./roles";
 import type { ProgramState } from "./state";
 
@@ -54,7 +56,7 @@ export class Row extends Component<Props> {
         </div>
         <div {...cell("axes")}>
           {c.axes.map((name) => (
-            <AxisChip mesh={mesh} name={name} key={name} />
+            <Chip name={name} axis={mesh.axisOf(name)} title={name} key={name} />
           ))}
           {c.irregular && (
             <span class="irregular" title={irregularText(c)}>

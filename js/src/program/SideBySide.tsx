@@ -1,11 +1,11 @@
 /** Programs side by side: their totals in one table on one scale, each to be opened. */
 import type { ComponentChildren } from "preact";
+import { Head } from "../card/Head";
 import { headOf } from "../core/columns";
 import { PROGRAMS } from "../core/columns.gen";
 import type { Program } from "../core/document.gen";
 import { duration } from "../core/text";
 import { Listed } from "./Listed";
-import { Measured } from "./Measured";
 import { ProgramModel } from "./model/program";
 import { type ProgramCells, sideBySide } from "./model/words";
 import { AxisBar } from "./parts";
@@ -27,11 +27,10 @@ export function SideBySide({ state, programs, children }: Props) {
   const used = [...new Set(programs.map((p) => p.interconnects[p.interconnect] ?? ""))].filter((name) => name !== "");
   return (
     <>
+      <Head title={programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}>
+        {used.length > 0 && <span class="soft">estimates for {used.join(", ")} (scaling-book roofline)</span>}
+      </Head>
       <table class="sides">
-        <caption>
-          {programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}
-          {used.length > 0 && <span class="soft"> estimates for {used.join(", ")} (scaling-book roofline)</span>}
-        </caption>
         <thead>
           <tr>
             {PROGRAMS.map(({ key, head }) => (
@@ -82,7 +81,6 @@ export function SideBySide({ state, programs, children }: Props) {
           ))}
         </tbody>
       </table>
-      <Measured state={state} timing={null} what={programs.length > 1 ? "Time them" : "Time it"} />
       <div id="opened" class="opened">
         {opened !== null && children}
       </div>

@@ -1,4 +1,5 @@
 /** Search in the table. */
+import { Search } from "../card/Tools";
 import type { ProgramModel } from "./model/program";
 import type { ProgramState } from "./state";
 
@@ -6,13 +7,11 @@ export function Tools({ state, model, count }: { state: ProgramState; model: Pro
   const all = model.collectives.length;
   return (
     <div class="tools">
-      <input
-        type="search"
-        placeholder={`search ${all} collectives`}
-        aria-label="search collectives"
-        aria-keyshortcuts="/"
+      <Search
+        hint={`search ${all} collectives`}
+        label="search collectives"
         value={state.now.search}
-        onInput={(event) => state.list({ search: event.currentTarget.value })}
+        search={(text) => state.list({ search: text })}
       />
       <span class="soft" role="status">
         {count < all ? `${count} of ${all}` : ""}

@@ -1,11 +1,12 @@
 /** The entry of CompiledProgram's bundle. */
 
+import buttonStyles from "../card/buttons.css";
+import contrastStyles from "../card/contrast.css";
 import foldStyles from "../card/fold.css";
-import footStyles from "../card/footer.css";
-import markStyles from "../card/marks.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import scrubberStyles from "../card/scrubber.css";
+import toolStyles from "../card/tools.css";
 import { ProgramCard } from "./Card";
 import { programKeys } from "./keys";
 import memoryStyles from "./memory/memory.css";
@@ -16,5 +17,5 @@ export default entry({
   state: ProgramState,
   body: ProgramCard,
   keys: programKeys,
-  styles: [paperStyles, foldStyles, footStyles, markStyles, scrubberStyles, styles, memoryStyles],
+  styles: [toolStyles, paperStyles, contrastStyles, buttonStyles, foldStyles, scrubberStyles, styles, memoryStyles],
 });

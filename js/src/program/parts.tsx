@@ -1,4 +1,5 @@
 /** Small things that stand in several places of a program's card. */
+import { Chip } from "../card/Chip";
 import type { MeshModel } from "../core/mesh";
 import { AXIS_DASH } from "../draw/marks";
 import type { ProgramState } from "./state";
@@ -9,9 +10,9 @@ export function AxisButton({ state, mesh, axis }: { state: ProgramState; mesh: M
   if (!a) return null;
   const chosen = state.now.axis === a.name;
   return (
-    <button
-      type="button"
-      class={`chip axis${axis % AXIS_DASH.length}`}
+    <Chip
+      name={a.name}
+      axis={axis}
       aria-pressed={chosen}
       title={chosen ? "list all collectives" : `list only the collectives over ${a.name}`}
       onClick={() => state.list({ axis: chosen ? null : a.name })}
@@ -20,17 +21,8 @@ export function AxisButton({ state, mesh, axis }: { state: ProgramState; mesh: M
       onFocus={() => state.set({ lit: axis })}
       onBlur={() => state.set({ lit: null })}
     >
-      <b>{a.name}</b> {a.size}
-    </button>
-  );
-}
-
-/** The name of a mesh axis with its line pattern, and its size where that is given. */
-export function AxisChip({ mesh, name, size }: { mesh: MeshModel; name: string; size?: number }) {
-  return (
-    <span class={`chip axis${mesh.axisOf(name) % AXIS_DASH.length}`} title={name}>
-      <b>{name}</b> {size}
-    </span>
+      {a.size}
+    </Chip>
   );
 }
 

@@ -1,7 +1,9 @@
 /** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
 
 import { Layer } from "../card/canvas";
-import { CardState, motionless } from "../card/state";
+import { Clock, jumps, motionless } from "../card/clock";
+import { keepInView } from "../card/scroll";
+import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Algorithm } from "../collective/model/algorithm";
@@ -111,7 +113,7 @@ export class ProgramState extends CardState<Fields> {
       still: boolean,
     ) => new CollectiveView(model, stage, c, { scheme, algorithm, phase, group, device, lit, still }),
   );
-  #clock = 0;
+  readonly #clock = new Clock();
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = {
@@ -153,7 +155,7 @@ export class ProgramState extends CardState<Fields> {
       "_trouble",
     ];
     super(widget, frame, fields, traits);
-    this.until(() => cancelAnimationFrame(this.#clock));
+    this.until(() => this.#clock.stop());
   }
 
   name(): string {
@@ -197,8 +199,8 @@ export class ProgramState extends CardState<Fields> {
   }
 
   /** An element of the card. */
-  find(selector: string): HTMLElement | null | undefined {
-    return this.frame.shadowRoot?.querySelector<HTMLElement>(selector);
+  find(selector: string): HTMLElement | null {
+    return this.frame.shadowRoot?.querySelector<HTMLElement>(selector) ?? null;
   }
 
   sent(): { trouble?: unknown } | undefined {
@@ -284,7 +286,7 @@ export class ProgramState extends CardState<Fields> {
     const limit = cursor >= this.now.limit ? Math.ceil((cursor + 1) / MORE) * MORE : this.now.limit;
     this.set({ cursor, limit });
     queueMicrotask(() => {
-      this.frame.shadowRoot?.getElementById(`line-${rows[cursor]?.at}`)?.scrollIntoView({ block: "nearest" });
+      keepInView(this.find(`#line-${rows[cursor]?.at}`));
     });
   }
 
@@ -332,24 +334,20 @@ export class ProgramState extends CardState<Fields> {
     }
     if (!this.shown()?.view.plan) return;
     this.set({ playing: true, lit: null, phase: this.now.phase >= 1 ? 0 : this.now.phase });
-    let before: number | null = null;
-    let waited = 0;
-    const frame = (now: number) => {
-      const rounds = this.shown()?.view.plan?.rounds.length;
-      if (!this.now.playing || rounds === undefined) return;
-      const elapsed = before === null ? 0 : Math.min(100, now - before);
-      before = now;
-      if (motionless()) {
-        waited += elapsed;
-        if (waited >= STAND) {
-          waited = 0;
-          this.set({ phase: phaseAfter(rounds, (this.shown()?.view.arrived ?? 0) + 1) });
-        }
-      } else this.set({ phase: Math.min(1, this.now.phase + elapsed / playTime(rounds)) });
-      if (this.now.phase >= 1) this.set({ playing: false });
-      else this.#clock = requestAnimationFrame(frame);
-    };
-    this.#clock = requestAnimationFrame(frame);
+    this.#clock.play(
+      motionless()
+        ? jumps(STAND, () => this.#play((rounds) => phaseAfter(rounds, (this.shown()?.view.arrived ?? 0) + 1)))
+        : (elapsed) => this.#play((rounds) => this.now.phase + elapsed / playTime(rounds)),
+    );
+  }
+
+  /** Goes to the next moment; returns whether there is more to play. */
+  #play(next: (rounds: number) => number): boolean {
+    const rounds = this.shown()?.view.plan?.rounds.length;
+    if (rounds === undefined) return false;
+    const phase = Math.min(1, next(rounds));
+    this.set({ phase, playing: phase < 1 });
+    return phase < 1;
   }
 
   /** Asks Python to measure. */
@@ -360,7 +358,7 @@ export class ProgramState extends CardState<Fields> {
   }
 
   #pause(): void {
-    cancelAnimationFrame(this.#clock);
+    this.#clock.stop();
     this.set({ playing: false });
   }
 

@@ -1,8 +1,10 @@
 /** The card of a reshard plan: what moves, its chunks, what devices hold meanwhile, the arrays of a chunk. */
 
-import { AXIS_DASH } from "../draw/marks";
+import { Foot } from "../card/Foot";
+import { Head } from "../card/Head";
 import { Arrays } from "./Arrays";
 import { Canvas } from "./Canvas";
+import { KEYS } from "./keys";
 import { badgesOf, callOf, movesText, titleOf } from "./model/words";
 import { PART_TEXT, PARTS, partColor } from "./scene/bars";
 import type { ReshardState, Shown } from "./state";
@@ -15,7 +17,7 @@ export function ReshardCard({ state }: { state: ReshardState }) {
   const chunked = shown.board !== null && model.chunks > 0;
   return (
     <div class="reshard">
-      <Head shown={shown} />
+      <Head title={titleOf(model)} axes={model.axes} badges={badgesOf(model)} />
       {chunked && <Transport state={state} shown={shown} />}
       {chunked && <Legend state={state} shown={shown} />}
       {model.doc.arrays.length === 0 ? (
@@ -35,42 +37,12 @@ export function ReshardCard({ state }: { state: ReshardState }) {
           )}
         </>
       )}
-      <p class="note">
-        <span>
+      <Foot keys={chunked ? KEYS : [["← →", shown.board ? "groups" : "pairs"]]}>
+        <span class="words">
           <span class="mono">{callOf(model)}</span>. {movesText(model)} {model.doc.note}
         </span>
-        <span class="keys">
-          <kbd>←</kbd> <kbd>→</kbd> {shown.board ? "groups" : "pairs"}
-          {chunked && (
-            <>
-              , <kbd>,</kbd> <kbd>.</kbd> chunks, <kbd>Space</kbd> play, <kbd>p</kbd> peak
-            </>
-          )}
-        </span>
-      </p>
+      </Foot>
     </div>
-  );
-}
-
-function Head({ shown: { model } }: { shown: Shown }) {
-  return (
-    <header>
-      <h2>{titleOf(model)}</h2>
-      <span class="chips">
-        {model.axes.map((a, axis) => (
-          <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
-            <b>{a.name}</b> {a.size}
-          </span>
-        ))}
-      </span>
-      <ul class="badges">
-        {badgesOf(model).map((b, i) => (
-          <li class={`badge ${b.tone}`} key={i}>
-            <b>{b.strong}</b> {b.text}
-          </li>
-        ))}
-      </ul>
-    </header>
   );
 }
 

@@ -45,7 +45,7 @@ export function Transport({ state, shown: { model, chunk } }: { state: ReshardSt
         </select>
       </label>
       {scale?.slides && (
-        <span class="limit">
+        <span class="group limit">
           <label class="slider">
             threshold
             <input

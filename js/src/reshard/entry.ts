@@ -1,7 +1,7 @@
 /** The entry of ReshardPlanView's bundle. */
 
 import buttonStyles from "../card/buttons.css";
-import markStyles from "../card/marks.css";
+import contrastStyles from "../card/contrast.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import { ReshardCard } from "./Card";
@@ -13,5 +13,5 @@ export default entry({
   state: ReshardState,
   body: ReshardCard,
   keys: reshardKeys,
-  styles: [paperStyles, markStyles, buttonStyles, styles],
+  styles: [paperStyles, contrastStyles, buttonStyles, styles],
 });

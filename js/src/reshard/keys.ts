@@ -1,6 +1,13 @@
-/** Keys of the whole card, as the line below its picture lists them. */
+/** Keys of the whole card, as its foot lists them. */
 import { cardKeys } from "../card/keys";
 import type { ReshardState } from "./state";
+
+export const KEYS = [
+  ["← →", "groups"],
+  [", .", "chunks"],
+  ["Space", "play"],
+  ["p", "peak"],
+] as const;
 
 /** Listens on the frame; returns what ends it. */
 export function reshardKeys(state: ReshardState, frame: HTMLElement): () => void {

@@ -1,7 +1,8 @@
 /** The state of a plan on screen: its threshold, the chunk and the group that are looked at, and the clock while it plays. */
 
 import { Layer } from "../card/canvas";
-import { CardState, motionless } from "../card/state";
+import { Clock, motionless } from "../card/clock";
+import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { ReshardPlan } from "../core/document.gen";
@@ -44,7 +45,7 @@ export class ReshardState extends CardState<Fields> {
   readonly #board = memo(boardOf);
   readonly #put = memo(putLayout);
   readonly #scale = memo((model: PlanModel) => new ThresholdScale(model));
-  #clock = 0;
+  readonly #clock = new Clock();
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = {
@@ -52,7 +53,7 @@ export class ReshardState extends CardState<Fields> {
       ...{ playing: false, speed: 1, phase: null, top: 0 },
     };
     super(widget, frame, fields, ["chunk", "threshold"]);
-    this.until(() => cancelAnimationFrame(this.#clock));
+    this.until(() => this.#clock.stop());
   }
 
   name(): string {
@@ -191,28 +192,24 @@ export class ReshardState extends CardState<Fields> {
     if (!model || model.axis < 0) return;
     if (this.now.chunk >= model.chunks - 1) this.#to(0);
     this.set({ playing: true, phase: motionless() ? null : 0 });
-    let before: number | null = null;
     let phase = 0;
-    const frame = (now: number) => {
-      if (!this.now.playing) return;
-      phase += ((before === null ? 0 : Math.min(100, now - before)) * this.now.speed) / CHUNK;
-      before = now;
+    this.#clock.play((elapsed) => {
+      phase += (elapsed * this.now.speed) / CHUNK;
       if (phase >= 1) {
         phase = 0;
         if (this.now.chunk >= (this.model()?.chunks ?? 1) - 1) {
           this.#stop();
-          return;
+          return false;
         }
         this.#to(this.now.chunk + 1);
       }
       this.set({ phase: motionless() ? null : phase });
-      this.#clock = requestAnimationFrame(frame);
-    };
-    this.#clock = requestAnimationFrame(frame);
+      return true;
+    });
   }
 
   #stop(): void {
-    cancelAnimationFrame(this.#clock);
+    this.#clock.stop();
     this.set({ playing: false, phase: null });
   }
 }

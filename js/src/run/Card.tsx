@@ -1,9 +1,9 @@
 /** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
 
 import { Fold } from "../card/Fold";
-import { AXIS_DASH } from "../draw/marks";
+import { Head } from "../card/Head";
 import { Calls } from "./Calls";
-import { Foot } from "./Foot";
+import { RunFoot } from "./Foot";
 import { Lanes } from "./Lanes";
 import { Legend } from "./Legend";
 import { Mesh } from "./Mesh";
@@ -23,26 +23,13 @@ export function RunCard({ state }: { state: RunState }) {
   const several = decoded?.sideBySide ?? false;
   return (
     <div class={`run ${width < NARROW ? "narrow" : width < WIDE ? "" : "wide"} ${several ? "several" : ""}`}>
-      <header>
-        <h2 class="mono">{several ? `${charts.length} runs on one time axis` : doc.name || "program"}</h2>
-        <span class="soft target">{several ? "" : targetText(doc)}</span>
-        <span class="chips">
-          {mesh.axes.map((a, axis) => (
-            <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
-              <b>{a.name}</b> {a.size}
-            </span>
-          ))}
-        </span>
-        {!several && (
-          <ul class="badges">
-            {badgesOf(doc).map((b) => (
-              <li class={`badge ${b.tone} ${b.minor ? "minor" : ""}`} key={b.text}>
-                <b>{b.strong}</b> {b.text}
-              </li>
-            ))}
-          </ul>
-        )}
-      </header>
+      <Head
+        title={several ? `${charts.length} runs on one time axis` : doc.name || "program"}
+        axes={mesh.axes}
+        badges={several ? [] : badgesOf(doc)}
+      >
+        {!several && <span class="soft target">{targetText(doc)}</span>}
+      </Head>
       {doc.note && <p class="note">{doc.note}</p>}
       {several && <Totals state={state} charts={charts} />}
       <div class="charts">
@@ -83,7 +70,7 @@ export function RunCard({ state }: { state: RunState }) {
           <Mesh state={state} chart={chart} />
         )}
       </div>
-      <Foot state={state} chart={chart} />
+      <RunFoot state={state} chart={chart} />
     </div>
   );
 }

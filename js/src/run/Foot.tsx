@@ -1,13 +1,14 @@
 /** Which call is drawn, how much of it, and the keys. */
+import { Foot } from "../card/Foot";
 import { duration } from "../core/text";
 import { KEYS } from "./keys";
 import type { Chart, RunState } from "./state";
 
-export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
+export function RunFoot({ state, chart }: { state: RunState; chart: Chart }) {
   const { model, call } = chart;
   const seconds = model.doc.seconds[call] ?? 0;
   return (
-    <footer>
+    <Foot keys={KEYS}>
       <span class="group">
         <button type="button" disabled={call === 0} aria-label="previous call" onClick={() => state.show(call - 1)}>
           ◂
@@ -38,13 +39,6 @@ export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
           −
         </button>
       </span>
-      <span class="keys">
-        {KEYS.map(([key, does, minor]) => (
-          <span class={minor ? "minor" : ""} key={key}>
-            <kbd>{key}</kbd> {does}
-          </span>
-        ))}
-      </span>
-    </footer>
+    </Foot>
   );
 }

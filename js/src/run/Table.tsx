@@ -1,4 +1,6 @@
 /** What each collective took, measured, beside the estimate. */
+
+import { Chip } from "../card/Chip";
 import { fitting, headOf } from "../core/columns";
 import { type Column, MEASURED } from "../core/columns.gen";
 import type { MeasuredCollective } from "../core/document.gen";
@@ -99,9 +101,7 @@ function cellsOf({ state, model, c, at, longest, figures, rated }: Line) {
           <b class="mono">{c.kind}</b>
         </button>{" "}
         {c.axes.map((name) => (
-          <span class={`chip axis${model.mesh.axisOf(name) % AXIS_DASH.length}`} title={name} key={name}>
-            <b>{name}</b>
-          </span>
+          <Chip name={name} axis={model.mesh.axisOf(name)} title={name} key={name} />
         ))}
         {c.irregular && <span class="soft">irregular groups</span>}
         <span class="line soft" title={c.source?.text}>

@@ -1,8 +1,7 @@
 /** The entry of RunView's bundle. */
 
+import contrastStyles from "../card/contrast.css";
 import foldStyles from "../card/fold.css";
-import footStyles from "../card/footer.css";
-import markStyles from "../card/marks.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import { RunCard } from "./Card";
@@ -14,5 +13,5 @@ export default entry({
   state: RunState,
   body: RunCard,
   keys: runKeys,
-  styles: [paperStyles, foldStyles, footStyles, markStyles, styles],
+  styles: [paperStyles, contrastStyles, foldStyles, styles],
 });

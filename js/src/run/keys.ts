@@ -1,15 +1,15 @@
-/** Keys, what they do, and whether the foot leaves them out where it has one line for all. */
+/** Keys of the whole card, as its foot lists them. */
 import { cardKeys } from "../card/keys";
 import type { RunState } from "./state";
 
-export const KEYS: readonly (readonly [key: string, does: string, minor?: true])[] = [
+export const KEYS: readonly (readonly [string, string])[] = [
   ["← →", "event"],
   ["↑ ↓", "device"],
   ["n", "next wait"],
-  ["+ −", "zoom", true],
-  ["[ ]", "call", true],
-  ["a", "all calls", true],
-  ["Esc", "deselect", true],
+  ["+ −", "zoom"],
+  ["[ ]", "call"],
+  ["a", "all calls"],
+  ["Esc", "deselect"],
 ];
 
 /** Listens on the frame; returns a function that stops listening. */

@@ -4,8 +4,8 @@
  */
 
 import type { WidgetModel } from "../card/widget";
+import { adopt } from "./foot";
 import { Menu } from "./menu";
-import { adopt } from "./row";
 import css from "./share.css";
 import { printValues } from "./values";
 

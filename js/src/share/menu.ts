@@ -1,6 +1,6 @@
 /** The menu itself, made without the card's own tree: the card's bundle knows only that there may be one. */
 import type { WidgetModel } from "../card/widget";
-import { download, keepInRow } from "./row";
+import { download, keepInFoot } from "./foot";
 
 /** A request to Python; `n` makes each one different. */
 interface Wanted {
@@ -47,7 +47,7 @@ export class Menu {
     this.#box.append(this.#select, this.#says);
     model.on("change:_picture", this.#hear);
     model.on("change:_pictures", this.#offer);
-    this.#leave = keepInRow(root, this.#box);
+    this.#leave = keepInFoot(root, this.#box);
   }
 
   end(): void {

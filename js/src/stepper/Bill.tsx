@@ -1,5 +1,6 @@
 /** What the step costs, in one line: bytes of a device, bytes over each axis so far, an estimate of time. */
 
+import { Foot } from "../card/Foot";
 import { Interconnects } from "../card/Interconnects";
 import { bytes, duration } from "../core/text";
 import { axisToken } from "../draw/marks";
@@ -15,10 +16,9 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
   const step = state.step();
   const c = trace.sends(step);
   const plan = step && c ? trace.plan(step, state.now.algorithm) : null;
-  if (!trace.steps.some((s) => trace.communicates(s))) return null;
   const hops = plan && plan.algorithm !== "meaning" ? plan.rounds.length : (c?.hops ?? 0);
   return (
-    <div class="bill">
+    <Foot>
       <span>
         {c && step ? (
           <>
@@ -38,7 +38,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
         trace={trace}
         hops={`${hops} ${hops === 1 ? "hop" : "hops"}${plan?.algorithm === "meaning" && hops > 1 ? " as a ring" : ""}`}
       />
-    </div>
+    </Foot>
   );
 }
 

@@ -1,4 +1,7 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
+
+import { Head } from "../card/Head";
+import { count } from "../core/text";
 import { Bill } from "./Bill";
 import { Brought } from "./Brought";
 import { Headline } from "./Headline";
@@ -17,6 +20,9 @@ export function StepperCard({ state }: { state: StepperState }) {
   const narrow = width < NARROW;
   const source = <SourcePanel state={state} trace={trace} />;
   const { moment, search, fold, sends, paper } = state.now;
+  const [strong = "", text = ""] = count(trace.steps.filter((s) => trace.communicates(s)).length, "collective").split(
+    " ",
+  );
   const steps = (
     <Steps
       state={state}
@@ -32,21 +38,19 @@ export function StepperCard({ state }: { state: StepperState }) {
     <div
       class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
     >
-      {paper && (
-        <h2>
-          {trace.doc.name}{" "}
-          <span class="soft">
-            step {moment.step + 1} of {trace.steps.length}
-          </span>
-        </h2>
-      )}
+      <Head
+        title={paper ? `${trace.doc.name} step ${moment.step + 1} of ${trace.steps.length}` : trace.doc.name}
+        axes={trace.mesh.axes}
+        badges={[{ strong, text, tone: "plain" }]}
+      >
+        <Tabs state={state} trace={trace} />
+      </Head>
       <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
       {narrow && !(paper && trace.doc.listings.length > 0) && <Menus state={state} trace={trace} />}
       <div class="body">
         {!narrow && (
           <aside aria-label={state.name()}>
-            <Tabs state={state} trace={trace} />
             {source}
             {steps}
           </aside>

@@ -3,7 +3,6 @@
 import { axisKind } from "./kind";
 import type { TraceModel } from "./model/trace";
 import type { StepperState } from "./state";
-import { Tabs } from "./Tabs";
 
 export function Menus({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
@@ -20,12 +19,11 @@ export function Menus({ state, trace }: { state: StepperState; trace: TraceModel
     </button>
   );
   return (
-    <div class={`strip ${kind}`}>
+    <div class={`strip acts ${kind}`}>
       <code class="mono" title={source?.text}>
         {source && <span class="number">{source.line}</span>}
         {source?.text ?? ""}
       </code>
-      <Tabs state={state} trace={trace} />
       {trace.doc.listings.length > 0 && menu("source", "source")}
       {menu("steps", `step ${moment.step + 1} of ${trace.steps.length}`)}
     </div>

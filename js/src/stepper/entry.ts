@@ -4,6 +4,7 @@ import buttonStyles from "../card/buttons.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import scrubberStyles from "../card/scrubber.css";
+import toolStyles from "../card/tools.css";
 import { StepperCard } from "./Card";
 import { stepperKeys } from "./keys";
 import { StepperState } from "./state";
@@ -13,5 +14,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [paperStyles, buttonStyles, scrubberStyles, styles],
+  styles: [toolStyles, paperStyles, buttonStyles, scrubberStyles, styles],
 });

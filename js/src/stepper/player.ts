@@ -1,4 +1,5 @@
-/** The clock of a stepper: it plays all steps, or one, frame by frame. */
+/** What a stepper's clock plays: all steps, or one. */
+import { Clock } from "../card/clock";
 import type { Algorithm } from "../collective/model/algorithm";
 import { advance, type Moment } from "./model/timeline";
 import type { TraceModel } from "./model/trace";
@@ -19,7 +20,7 @@ interface Stage {
 }
 
 export class Player {
-  #clock = 0;
+  readonly #clock = new Clock();
 
   constructor(private readonly stage: Stage) {}
 
@@ -32,16 +33,13 @@ export class Player {
     }
     if (!trace) return;
     const ended = moment.step >= trace.steps.length - 1 && moment.phase >= 1;
-    this.stage.show(ended ? { step: 0, phase: 0 } : moment, true);
-    this.#tick(null);
+    this.#play(ended ? { step: 0, phase: 0 } : moment, null);
   }
 
   /** Plays one step and rests. */
   step(step: number): void {
     const { trace } = this.stage.at();
-    if (!trace || step >= trace.steps.length) return;
-    this.stage.show({ step: Math.max(0, step), phase: 0 }, true);
-    this.#tick(step);
+    if (trace && step < trace.steps.length) this.#play({ step: Math.max(0, step), phase: 0 }, step);
   }
 
   pause(): void {
@@ -50,17 +48,14 @@ export class Player {
   }
 
   stop(): void {
-    cancelAnimationFrame(this.#clock);
+    this.#clock.stop();
   }
 
-  #tick(only: number | null): void {
-    this.stop();
-    let before: number | null = null;
-    const frame = (now: number) => {
-      const { trace, moment, speed, algorithm, collectives, playing } = this.stage.at();
-      if (!trace || !playing) return;
-      const elapsed = before === null ? 0 : Math.min(100, now - before);
-      before = now;
+  #play(from: Moment, only: number | null): void {
+    this.stage.show(from, true);
+    this.#clock.play((elapsed) => {
+      const { trace, moment, speed, algorithm, collectives } = this.stage.at();
+      if (!trace) return false;
       const reading = speed === "reading";
       // One step that was asked for is played, whatever it is.
       const pace = { algorithm, collectives: collectives && only === null, reading };
@@ -68,8 +63,7 @@ export class Player {
       if (only !== null && next.step > only) next = { step: only, phase: 1 };
       const over = next.phase >= 1 && next.step >= (only ?? trace.steps.length - 1);
       this.stage.show(next, !over);
-      if (!over) this.#clock = requestAnimationFrame(frame);
-    };
-    this.#clock = requestAnimationFrame(frame);
+      return !over;
+    });
   }
 }

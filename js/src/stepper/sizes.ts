@@ -17,9 +17,9 @@ export const PAD = 12;
 const CARD = 640;
 
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
-function around(trace: TraceModel, width: number, bill: boolean): number {
-  const [menus, cost] = width >= NARROW ? [0, 38] : width >= SMALL ? [36, 62] : [36, 84];
-  return headHeight(trace, width) + TRANSPORT + menus + (bill ? cost : 0) + MARGINS;
+function around(trace: TraceModel, width: number): number {
+  const [menus, bill] = width >= NARROW ? [0, 38] : width >= SMALL ? [36, 62] : [36, 84];
+  return HEAD + headHeight(trace, width) + TRANSPORT + menus + bill + MARGINS;
 }
 
 /** Whether the sentence of a step is below its types: at every step and in every wide card, where any of them needs it. */
@@ -53,7 +53,7 @@ function leastWidth(trace: TraceModel): number {
   );
 }
 
-/** Height of the head of a card: where types and the sentence have lines of their own, as many as any step needs. */
+/** Height of the headline: where types and the sentence have lines of their own, as many as any step needs. */
 export function headHeight(trace: TraceModel, width: number): number {
   if (!isStacked(trace, width)) return 46;
   const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
@@ -106,6 +106,8 @@ function mono(text: string): number {
   return textWidth(text, 12.5, true);
 }
 
+/** Heights of the head of a card and of its transport. */
+const HEAD = 40;
 const TRANSPORT = 44;
 /** Least height of a picture beside the source and the list. */
 const BESIDE = 250;
@@ -129,8 +131,7 @@ export function layoutOf(trace: TraceModel, width: number, watch: readonly strin
     (trace.doc.note === "" ? 0 : NOTE) +
     (watch.length > 0 ? WATCHED : 0) +
     (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
-  const bill = trace.steps.some((s) => trace.communicates(s));
-  const aroundAt = (w: number) => around(trace, w, bill);
+  const aroundAt = (w: number) => around(trace, w);
   const most = (w: number) => CARD - aroundAt(w) - extra;
   const least = (w: number): number => {
     const [wider] = WIDTHS.find(([from]) => from > w) ?? [];

@@ -1,8 +1,9 @@
 /** The state of a stepper: the moment that is shown, what is watched and looked at, and the clock while it plays. */
 
-import { bring } from "../card/brought";
 import { Layer } from "../card/canvas";
-import { CardState, motionless } from "../card/state";
+import { motionless } from "../card/clock";
+import { loaded } from "../card/loaded";
+import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Algorithm } from "../collective/model/algorithm";
@@ -84,7 +85,9 @@ export class StepperState extends CardState<Fields> {
 
   /** The parts, loaded once. */
   #load(root: ShadowRoot): Promise<Parts> {
-    this.#parts ??= bring<PartsModule<StepperState>>(this.widget.get("_parts")).then((m) => m.default(this, root));
+    this.#parts ??= loaded<PartsModule<StepperState>>(this.widget.get("_parts") as string).then((m) =>
+      m.default(this, root),
+    );
     return this.#parts;
   }
 

@@ -1,5 +1,6 @@
 /** The card of a tree of arrays: its table, one device as a map, the mesh, and what other specs would change. */
-import { Head } from "./Head";
+import { Foot } from "../card/Foot";
+import { TreeHead } from "./Head";
 import { KEYS } from "./keys";
 import { LeafPanel } from "./LeafPanel";
 import { FoldedPanel, Panel } from "./Panel";
@@ -16,7 +17,7 @@ export function ModelCard({ state }: { state: ModelState }) {
   const form = width < NARROW ? "narrow" : width < STACKED ? "stacked" : width < WIDE ? "beside tight" : "beside";
   return (
     <div class={`model ${form}`} style={{ "--panel-width": `${state.panelWidth() + 32}px` }}>
-      <Head state={state} tree={shown.tree} />
+      <TreeHead state={state} tree={shown.tree} />
       <Tools state={state} shown={shown} />
       <div class="body">
         <Table state={state} shown={shown} />
@@ -25,27 +26,7 @@ export function ModelCard({ state }: { state: ModelState }) {
       </div>
       <WhatIf state={state} shown={shown} />
       {stacked && <FoldedPanel state={state} shown={shown} />}
-      <footer>
-        {width >= NARROW &&
-          KEYS.map(([key, does]) => (
-            <span key={key}>
-              <kbd>{key}</kbd> {does}
-            </span>
-          ))}
-        <fieldset class="segments form">
-          <legend>listed as</legend>
-          {[false, true].map((flat) => (
-            <button
-              type="button"
-              aria-pressed={state.now.flat === flat}
-              onClick={() => state.list({ flat })}
-              key={String(flat)}
-            >
-              {flat ? "flat list" : "tree"}
-            </button>
-          ))}
-        </fieldset>
-      </footer>
+      <Foot keys={KEYS} />
     </div>
   );
 }

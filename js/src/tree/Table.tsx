@@ -1,4 +1,6 @@
 /** The tree as a table. Of many lines only those in view are in the page. */
+
+import { keepInView } from "../card/scroll";
 import { LEAVES } from "../core/columns.gen";
 import { bytes } from "../core/text";
 import { Line } from "./Line";
@@ -48,12 +50,19 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
         aria-label={`${state.name()}, ${bytes(tree.held[shown.device] ?? 0)} ${device}`}
         aria-rowcount={rows.length}
         aria-activedescendant={at < 0 ? undefined : `node-${node}`}
-        ref={(el) => keepInView(el, tops, at)}
         onScroll={(event) => {
           if (!all) state.set({ top: event.currentTarget.scrollTop });
         }}
       >
-        <div style={{ height: `${total}px`, paddingTop: `${tops[first] ?? 0}px` }}>
+        <div class="lines" style={{ height: `${total}px`, paddingTop: `${tops[first] ?? 0}px` }}>
+          {/* The place of the line that the keyboard is at, also where the line itself is not in the page. */}
+          {at >= 0 && (
+            <i
+              style={{ top: `${tops[at]}px`, bottom: `${total - (tops[at + 1] ?? 0)}px` }}
+              ref={keepInView}
+              key={`at ${at}`}
+            />
+          )}
           {rows.slice(first, last).map((row, i) => (
             <Line
               state={state}
@@ -72,15 +81,4 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
       </div>
     </div>
   );
-}
-
-/** Scrolls to the line that the keyboard is at, when that has moved. */
-function keepInView(el: HTMLElement | null, tops: readonly number[], at: number): void {
-  if (!el || at < 0 || el.dataset.at === String(at)) return;
-  const moved = el.dataset.at !== undefined;
-  el.dataset.at = String(at);
-  const [top, bottom] = [tops[at] ?? 0, tops[at + 1] ?? 0];
-  if (!moved) return;
-  if (top < el.scrollTop) el.scrollTop = top;
-  else if (bottom > el.scrollTop + el.clientHeight) el.scrollTop = bottom - el.clientHeight;
 }

@@ -1,4 +1,5 @@
 /** Filter, order, and what is to be looked at. */
+import { Search, Segments } from "../card/Tools";
 import { count } from "../core/text";
 import { SORTS, type Sort } from "./model/rows";
 import type { ModelState, Shown } from "./state";
@@ -10,19 +11,17 @@ const NAMES: Readonly<Record<Sort, string>> = {
 };
 
 export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { sort, search, flagged, axis } = state.now;
+  const { sort, search, flagged, axis, flat } = state.now;
   const flags = shown.tree.doc.flags.length;
   const listed = shown.rows.reduce((sum, row) => sum + (row.leaf === null ? 0 : row.times), 0);
   const filtered = search !== "" || flagged || axis !== null;
   return (
     <div class="tools">
-      <input
-        type="search"
-        placeholder="path, type, axis or copies>1"
-        aria-label="filter arrays"
-        aria-keyshortcuts="/"
+      <Search
+        hint="path, type, axis or copies>1"
+        label="filter arrays"
         value={search}
-        onInput={(event) => state.list({ search: event.currentTarget.value })}
+        search={(text) => state.list({ search: text })}
       />
       <label>
         <span class="words">sort: </span>
@@ -38,6 +37,15 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
           ))}
         </select>
       </label>
+      <Segments
+        legend="listed as"
+        of={[
+          ["tree", "tree"],
+          ["flat", "flat list"],
+        ]}
+        value={flat ? "flat" : "tree"}
+        choose={(form) => state.list({ flat: form === "flat" })}
+      />
       {flags > 0 && (
         <button
           type="button"

@@ -2,7 +2,7 @@
 import view from "../../src/array/entry";
 import { tileBoxes, WHOLE } from "../../src/array/scene/faces";
 import { type Layout, layoutBody } from "../../src/array/scene/layout";
-import { bring } from "../../src/card/brought";
+import { loaded } from "../../src/card/loaded";
 import type { Placement } from "../../src/core/document.gen";
 import { PlacementModel } from "../../src/core/placement";
 import { deviceBox } from "../../src/draw/grid";
@@ -18,7 +18,7 @@ export const { start, mount } = mounting<Placement>(view.render, TRAITS, 960);
 
 /** Waits until what Python brings can be loaded: the arrays of the page have asked for it before. */
 export async function brought(): Promise<void> {
-  await bring(PARTS);
+  await loaded(PARTS);
   await settle();
 }
 

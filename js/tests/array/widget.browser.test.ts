@@ -16,7 +16,7 @@ const TURNED = array(GRID, [8, 16], [null, "x"]);
 
 test("the picture is drawn: type, sizes and something on the canvas", async () => {
   const view = await mount(SHARDED);
-  expect(find(view, "h2").textContent).toBe("xf32[8@x,16@y]");
+  expect(find(view, "h2").textContent).toBe("x f32[8@x,16@y]");
   expect(find(view, ".badges").textContent).toContain("64 B per device");
   const canvas = find<HTMLCanvasElement>(view, "canvas");
   const box = place(view, { tile: 7 });

@@ -110,7 +110,9 @@ test("a click folds and opens, and all at once", async () => {
   await settle();
   expect(names(view)).toEqual(["r0", "f0.1"]);
   expect(lines(view)[1]?.getAttribute("aria-expanded")).toBe("false");
-  expect(cell(lines(view)[1], "source")).toContain("▸train_step function42 rows1 differs4 replications4 collectives");
+  expect(cell(lines(view)[1], "source")).toContain(
+    "▸train_step function42 rows1 placement differs4 collectives inserted4 replications",
+  );
   button(view, "open all").click();
   await settle();
   expect(names(view).length).toBe(before);

@@ -16,7 +16,7 @@ test("the lines say what names hold and what the last cell did", async () => {
   expect(names(view)).toEqual(["params", "x", "out", "without a name", "key", "h", "same", "table"]);
   expect(textOf(rows(view)[0])).toContain("resharded−12 KiB84 KiB3 arrays");
   expect(textOf(view.root.querySelector("[aria-live]"))).toBe("After cell 6: 4 names changed.");
-  expect(textOf(find(view, ".title"))).toContain("after cell 6");
+  expect(textOf(find(view, "h2"))).toContain("after cell 6");
   expect(view.model.sent).toEqual([]);
 });
 

@@ -39,7 +39,7 @@ async function slide(view: Mounted, name: string, value: number): Promise<void> 
 
 test("the head says what the schedule costs", async () => {
   const view = await mount(wire("one_f_one_b"));
-  expect(textOf(find(view, "h2"))).toBe("1F1B");
+  expect(textOf(find(view, "h2"))).toBe("1F1B 4 stages × 8 microbatches");
   expect(badges(view)).toBe("27.3 % idle33 steps long4 activations kept at most48 sends");
   expect(textOf(find(view, ".chips"))).toBe("stage 4data 2model 2");
   expect(view.model.sent).toEqual([]);
@@ -192,7 +192,7 @@ test("another document takes the place of the first", async () => {
   const view = await mount(wire("one_f_one_b"));
   view.model.assign({ _document: wire("zb_v") });
   await settle();
-  expect(textOf(find(view, "h2"))).toBe("ZB-V");
+  expect(textOf(find(view, "h2"))).toBe("ZB-V 8 stages on 4 ranks × 8 microbatches");
   expect(badges(view)).toContain(`${model("zb_v").run.messages} sends`);
 });
 

@@ -40,10 +40,9 @@ export interface Summary {
 export function summarize(model: PlacementModel): Summary {
   const { doc } = model;
   const alone = doc.shape === null;
-  const axesText = model.axes.map((a) => `${a.name}=${a.size}`).join(" ");
   return {
     name: doc.name,
-    title: alone ? plain(`Mesh ${axesText}`) : axisTokens(doc.type, model),
+    title: alone ? plain("Mesh") : axisTokens(doc.type, model),
     badges: alone
       ? [{ strong: String(model.size), text: model.size === 1 ? "device" : "devices", tone: "plain" }]
       : badges(model),

@@ -1,2 +1,2 @@
 /** The entry of what an array needs after its first picture: Python brings it to every array. */
-export * from "../scene/parts";
+export * from "./parts";

@@ -82,7 +82,10 @@ function headMarks(model: PlacementModel, width: number): { marks: Mark[]; heigh
   const name = s.name ? `${s.name}  ` : "";
   const title: Span[] = [
     { text: name, weight: 400, color: "muted" },
-    ...spans(s.title).map((t) => ({ ...t, weight: 700 })),
+    ...spans(model.doc.shape === null ? [{ text: meshTitle(model), axis: null }] : s.title).map((t) => ({
+      ...t,
+      weight: 700,
+    })),
   ];
   const titleWidth = textWidth(title.map((t) => t.text).join(""), 17, true);
   marks.push(label(0, 16, cutSpans(title, width), 17, "ink", MONO));
@@ -107,6 +110,11 @@ function headMarks(model: PlacementModel, width: number): { marks: Mark[]; heigh
     y = spec.bottom + 20;
   }
   return { marks, height: y };
+}
+
+/** A picture has no chips for a mesh alone. */
+function meshTitle({ axes }: PlacementModel): string {
+  return `Mesh ${axes.map((a) => `${a.name}=${a.size}`).join(" ")}`;
 }
 
 const TONES: Readonly<Record<Badge["tone"], Color>> = { plain: "ink", ok: "ok", warn: "warn", error: "error" };

@@ -5,7 +5,7 @@ import type { Fix, HloCollective, Row, Scope } from "../../core/document.gen";
 import type { PlacementModel } from "../../core/placement";
 import type { Badge } from "../../core/text";
 import { bytes, coordinates, count, sliceText, some } from "../../core/text";
-import type { ComparisonModel } from "./comparison";
+import type { ComparisonModel, Tally } from "./comparison";
 import { comesAfter } from "./lines";
 
 /** The columns of the table, with the heads and notes that they have for these programs. */
@@ -48,17 +48,21 @@ export function subject(row: Row): string {
 }
 
 export function badgesOf(model: ComparisonModel): Badge[] {
-  const { errors, differs, inserted, replications } = model.tally();
+  const badges = tallyBadges(model.tally());
+  const same = model.rows.some((r) => r.values.some((v) => v.agreement === "same"));
+  return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
+}
+
+/** What of some rows is worth a look. */
+export function tallyBadges({ errors, differs, inserted, replications }: Tally): Badge[] {
   const badge = (tone: Badge["tone"], n: number, one: string, many: string): Badge[] =>
     n > 0 ? [{ tone, strong: String(n), text: n === 1 ? one : many }] : [];
-  const badges = [
+  return [
     ...badge("error", errors, "type error", "type errors"),
     ...badge("warn", differs, "placement differs", "placements differ"),
     ...badge("plain", inserted, "collective inserted", "collectives inserted"),
     ...badge("warn", replications, "replication", "replications"),
   ];
-  const same = model.rows.some((r) => r.values.some((v) => v.agreement === "same"));
-  return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
 }
 
 /** What a scope is, beside its name: `named_scope`, `loop ×12`; empty where the name says it. */

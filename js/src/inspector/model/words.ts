@@ -1,6 +1,6 @@
 /** What the Inspector says in words: its head, its lines, what changed. */
 import type { Holder } from "../../core/document.gen";
-import { bytes, count } from "../../core/text";
+import { type Badge, bytes, count } from "../../core/text";
 import type { NamespaceModel } from "./namespace";
 
 export type Filter = "all" | "changed" | "flagged";
@@ -39,6 +39,10 @@ export function sizeText(holder: Holder): string {
 export function deltaText(holder: Holder): string {
   if (holder.delta === 0) return "";
   return `${holder.delta > 0 ? "+" : "−"}${bytes(Math.abs(holder.delta))}`;
+}
+
+export function badgesOf({ doc: { spent } }: NamespaceModel): Badge[] {
+  return spent > 0 ? [{ strong: bytes(spent), text: "spent on copies", tone: "warn" }] : [];
 }
 
 /** More of the change than the badge: `['up'], was f32[8,16]`; empty where the badge says all. */

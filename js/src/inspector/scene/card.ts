@@ -9,7 +9,7 @@ import { deviceMarks, layoutDevices } from "../../draw/devices";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { NamespaceModel } from "../model/namespace";
-import { deltaText, deviceWords, nameOf, outstanding, sizeText, typeText } from "../model/words";
+import { badgesOf, deltaText, deviceWords, nameOf, outstanding, sizeText, typeText } from "../model/words";
 
 export interface NamespacePicture {
   width: number;
@@ -32,15 +32,10 @@ export function namespaceScene(model: NamespaceModel, { width, scheme }: Namespa
     ...(holders.length === 0 ? [wordsBand("No name holds an array.")] : []),
   ]);
   const head = model.mesh
-    ? headBand(cell > 0 ? `Arrays after cell ${cell}` : "Arrays", model.mesh, badges(model), width)
+    ? headBand(cell > 0 ? `Arrays after cell ${cell}` : "Arrays", model.mesh, badgesOf(model), width)
     : { marks: [label(PAD, 26, "Arrays", 16, "ink", { weight: 600 })], height: 36 };
   const height = Math.ceil(head.height + bands.height);
   return framed(width, height, [...head.marks, rule(0, head.height, width), ...shift(bands.marks, 0, head.height)]);
-}
-
-function badges(model: NamespaceModel) {
-  const { spent } = model.doc;
-  return spent > 0 ? [{ strong: bytes(spent), text: "spent on copies", tone: "warn" as const }] : [];
 }
 
 function wordsBand(text: string): Band {

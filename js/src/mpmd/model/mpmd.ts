@@ -2,7 +2,7 @@
 import type { Ints, MpmdPlacement, Placement } from "../../core/document.gen";
 import { MeshModel, product } from "../../core/mesh";
 import { PlacementModel } from "../../core/placement";
-import { bytes, count } from "../../core/text";
+import { type Badge, bytes, count } from "../../core/text";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeMpmd(wire: unknown): MpmdPlacement {
@@ -192,12 +192,6 @@ export function whereText(model: MpmdModel): string {
   return named.length > 0
     ? `on ${doc.axis} ${listed(named)} of ${count(groups, "group")}`
     : `on no group of ${count(groups, "group")}`;
-}
-
-export interface Badge {
-  strong: string;
-  text: string;
-  tone: "plain" | "warn";
 }
 
 export function badgesOf(model: MpmdModel): Badge[] {

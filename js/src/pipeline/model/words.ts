@@ -1,6 +1,6 @@
 /** A schedule in words: its head, its figures, what a cell says. */
 import { percent } from "../../core/format";
-import { bytes, count, some } from "../../core/text";
+import { type Badge, bytes, count, some } from "../../core/text";
 import { ratioOf, type ScheduleModel } from "./schedule";
 import { taskText } from "./tasks";
 
@@ -19,12 +19,6 @@ export function sizeText({ tasks }: ScheduleModel): string {
   return `${stages} × ${count(tasks.microbatches, "microbatch", "microbatches")}`;
 }
 
-export interface Badge {
-  strong: string;
-  text: string;
-  warn?: boolean;
-}
-
 export function badgesOf(model: ScheduleModel): Badge[] {
   const { run } = model;
   const most = Math.max(...run.peaks);
@@ -32,12 +26,23 @@ export function badgesOf(model: ScheduleModel): Badge[] {
   const links = model.doc.send_bytes;
   const sent = links.length > 0 ? ` of ${bytes(Math.max(...links))}${links.length > 1 ? " at most" : ""}` : "";
   return [
-    { strong: percent(model.bubble), text: waste ? "idle or wasted" : "idle", warn: true },
-    { strong: short(run.makespan), text: model.tasks.tick.length > 0 ? "ticks long" : "steps long" },
+    {
+      strong: percent(model.bubble),
+      text: waste ? "idle or wasted" : "idle",
+      tone: "warn",
+      title: fractionText(model),
+    },
+    { strong: short(run.makespan), text: model.tasks.tick.length > 0 ? "ticks long" : "steps long", tone: "plain" },
     ...(model.trains
-      ? [{ strong: String(most), text: most === 1 ? "activation kept at most" : "activations kept at most" }]
+      ? [
+          {
+            strong: String(most),
+            text: `${most === 1 ? "activation" : "activations"} kept at most`,
+            tone: "plain",
+          } as const,
+        ]
       : []),
-    { strong: String(run.messages), text: `${run.messages === 1 ? "send" : "sends"}${sent}` },
+    { strong: String(run.messages), text: `${run.messages === 1 ? "send" : "sends"}${sent}`, tone: "plain" },
   ];
 }
 

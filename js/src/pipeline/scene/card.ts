@@ -2,9 +2,9 @@
 
 import type { Scheme } from "../../core/color";
 import { percent } from "../../core/format";
-import { type Band, chip, chipWidth, rule, stack } from "../../draw/bands";
+import { type Band, headBand, rule, stack } from "../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
-import { fit, textWidth } from "../../draw/measure";
+import { fit } from "../../draw/measure";
 import type { ScheduleModel } from "../model/schedule";
 import { badgesOf, fractionText, short, sizeText, unitText } from "../model/words";
 import { boardOf } from "./board";
@@ -28,7 +28,7 @@ export function pipelineScene(models: readonly ScheduleModel[], picture: Pipelin
   const drawn = [...baseMarks(board, palettes, follow), ...overMarks(board, palettes, reader)];
   const palette = palettes[0];
   const body = stack([
-    headBand(models, width),
+    scheduleHead(models, width),
     ...(palette ? [inset(legendMarks(models, palette, room))] : []),
     inset({ marks: drawn, height: board.height + 10 }),
     { marks: [rule(0, 0, width)], height: 1 },
@@ -51,37 +51,13 @@ function inset({ marks, height }: Band): Band {
   return { marks: shift(marks, PAD, 0), height };
 }
 
-function headBand(models: readonly ScheduleModel[], width: number): Band {
+/** As in the card: the schedule's name and size, its mesh, its figures. */
+function scheduleHead(models: readonly ScheduleModel[], width: number): Band {
   const [first] = models;
   if (!first) return { marks: [], height: 0 };
-  const title = models.length > 1 ? `${models.length} schedules` : first.doc.name || "schedule";
-  const marks: Mark[] = [];
-  let [x, y] = [PAD, 14];
-  const put = (w: number, draw: (x: number, y: number) => Mark[]) => {
-    if (x > PAD && x + w > width - PAD) [x, y] = [PAD, y + 28];
-    marks.push(...draw(x, y));
-    x += w + 10;
-  };
-  const name = fit(title, width - 2 * PAD, 16, true);
-  put(textWidth(name, 16, true), (x, y) => [label(x, y + 17, name, 16, "ink", BOLD)]);
-  const size = fit(sizeText(first), width - 2 * PAD, 13);
-  put(textWidth(size, 13), (x, y) => [label(x, y + 16, size, 13, "muted")]);
-  first.mesh?.axes.forEach((a, axis) => {
-    const text = `${fit(a.name, 120, 12, true)} ${a.size}`;
-    put(chipWidth(text), (x, y) => chip(x, y, text, axis));
-  });
-  if (models.length === 1) {
-    for (const b of badgesOf(first)) {
-      const text = `${b.strong} ${b.text}`;
-      const w = textWidth(text, 12) + 20;
-      const color = b.warn ? "warn" : "muted";
-      put(w, (x, y) => [
-        { kind: "rect", x, y, w, h: 24, r: 12, fill: color, alpha: 0.1 },
-        label(x + w / 2, y + 16, text, 12, color, { anchor: "middle" }),
-      ]);
-    }
-  }
-  return { marks, height: y + 34 };
+  const several = models.length > 1;
+  const title = several ? `${models.length} schedules` : `${first.doc.name || "schedule"}  ${sizeText(first)}`;
+  return headBand(title, first.mesh ?? { axes: [] }, several ? [] : badgesOf(first), width);
 }
 
 /** Where figures begin, and the last ends, as shares of their room. */

@@ -11,7 +11,7 @@ export function Remedies({ state }: { state: ProgramState }) {
   const { found, trouble, done, of } = tried ?? {};
   const step = of === undefined ? "" : ` ${(done ?? 0) + 1} of ${of}`;
   return (
-    <div class="remedies">
+    <div class="remedies acts">
       {!state.saved && (
         <button type="button" disabled={waiting} onClick={() => state.tryRemedies()}>
           {waiting ? `compiling${step} …` : "Try what lowers the peak"}

@@ -1,6 +1,7 @@
 /** The memory page of a program: the step that is looked at, the line and the buffer that stand out, the limit. */
 
 import { Layer } from "../../card/canvas";
+import { keepInView } from "../../card/scroll";
 import { memo } from "../../card/store";
 import type { Memory } from "../../core/document.gen";
 import { PAD } from "../../draw/marks";
@@ -47,7 +48,7 @@ export interface Host {
   readonly saved: boolean;
   readonly now: { readonly memory: MemoryFields; readonly width: number; readonly theme: Theme | null };
   set(patch: { memory: MemoryFields }): void;
-  find(selector: string): HTMLElement | null | undefined;
+  find(selector: string): HTMLElement | null;
   model(): ProgramModel | null;
   /** What Python sent of the open program's memory: a document, or why there is none. */
   sent(): { trouble?: unknown } | undefined;
@@ -194,7 +195,7 @@ export class MemoryPage {
     const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + by))];
     if (!next) return;
     this.choose(next.key);
-    queueMicrotask(() => this.host.find(".alive .chosen")?.scrollIntoView({ block: "nearest" }));
+    queueMicrotask(() => keepInView(this.host.find(".alive .chosen")));
   }
 
   choose(row: string | null): void {

@@ -3,16 +3,8 @@ import { type Figures, figuresOf } from "../../core/columns";
 import { MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective, Operation, Run } from "../../core/document.gen";
 import { percent, rate } from "../../core/format";
-import { count, duration, some } from "../../core/text";
+import { type Badge, count, duration, some } from "../../core/text";
 import type { Doing, RunModel } from "./run";
-
-export interface Badge {
-  strong: string;
-  text: string;
-  tone: "plain" | "warn";
-  /** Left out where the head has one line for all. */
-  minor?: boolean;
-}
 
 /** The share of waiting from which on it is pointed out. */
 const MUCH = 0.05;
@@ -20,10 +12,10 @@ const MUCH = 0.05;
 export function badgesOf({ shares, seconds }: Run): Badge[] {
   return [
     { strong: duration(median(seconds)), text: "a call, median", tone: "plain" },
-    { strong: percent(shares.compute), text: "compute", tone: "plain", minor: true },
+    { strong: percent(shares.compute), text: "compute", tone: "plain" },
     { strong: percent(shares.communication), text: "in collectives", tone: "plain" },
     { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain" },
-    { strong: percent(shares.idle), text: "no event", tone: "plain", minor: true },
+    { strong: percent(shares.idle), text: "no event", tone: "plain" },
   ];
 }
 

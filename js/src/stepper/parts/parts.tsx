@@ -1,5 +1,6 @@
 /** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
 import { render } from "preact";
+import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
 import { fromText, sourceMarks, worked } from "../scene/explain";
 import { Page } from "../spacetime/page";
@@ -13,7 +14,7 @@ import { Trouble } from "./Trouble";
 
 export function parts(state: StepperState, root: ShadowRoot): Parts {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(spaceStyles + styles);
+  sheet.replaceSync(tipStyles + spaceStyles + styles);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const page = new Page(state);
   return {

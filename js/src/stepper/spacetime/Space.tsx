@@ -1,5 +1,6 @@
 /** Space-time of a trace: its rows as buttons, the grid of devices as a canvas, loops that fold. */
 
+import { keepInView } from "../../card/scroll";
 import { some } from "../../core/text";
 import { NOT_KNOWN, originsOf } from "../model/origins";
 import { primitiveName, type TraceModel } from "../model/trace";
@@ -118,11 +119,7 @@ function tileAt(trace: TraceModel, space: SpaceLayout, x: number, y: number): { 
   return row < 0 ? null : { row, device: device < trace.mesh.size ? Math.max(-1, device) : -1 };
 }
 
-/** Scrolls a row into view in its own box, and leaves the page where it is. */
-function reveal(row: HTMLElement | null): void {
-  const box = row?.closest(".space");
-  if (!row || !box) return;
-  const [top, bottom] = [row.offsetTop - 40, row.offsetTop + row.offsetHeight + 30];
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
+/** Brings a row into view with what stands over and under its name. */
+function reveal(row: Element | null): void {
+  keepInView(row, 40, 30);
 }

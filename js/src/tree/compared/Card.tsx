@@ -1,6 +1,8 @@
 /** The card of trees side by side: what differs, a line for each path, and the whole of the line at the keyboard. */
+import { Foot } from "../../card/Foot";
+import { Head } from "../../card/Head";
+import { Search } from "../../card/Tools";
 import { count } from "../../core/text";
-import { AXIS_DASH } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { ComparedLine, pieces, Whole } from "./ComparedLine";
 import { KEYS } from "./keys";
@@ -35,7 +37,7 @@ export function ComparedCard({ state }: { state: ComparedState }) {
   const greatest = Math.max(1, ...model.lines.flatMap((line) => line.held));
   return (
     <div class={`model compared ${narrow ? "slim" : "wide"}`} style={{ "--trees": trees }}>
-      <Head model={model} />
+      <Head title={titleOf(model)} axes={model.mesh.axes} badges={comparedBadges(model)} />
       <Tools state={state} model={model} lines={lines} />
       <div class="titles" aria-hidden="true">
         <span>path</span>
@@ -53,7 +55,6 @@ export function ComparedCard({ state }: { state: ComparedState }) {
         aria-label={`${state.name()}: ${model.doc.trees.map((t, i) => `${t.name} ${totalOf(model, i)}`).join(", ")}`}
         aria-rowcount={Math.max(1, lines.length)}
         aria-activedescendant={lines.length > 0 ? `line-${at}` : undefined}
-        ref={(el) => keepInView(el, at)}
       >
         {lines.slice(0, most).map((line, i) => (
           <ComparedLine
@@ -77,36 +78,8 @@ export function ComparedCard({ state }: { state: ComparedState }) {
         </button>
       )}
       {lines[at] && <Whole model={model} line={lines[at] as Compared} />}
-      <footer>
-        {KEYS.map(([key, does]) => (
-          <span key={key}>
-            <kbd>{key}</kbd> {does}
-          </span>
-        ))}
-      </footer>
+      <Foot keys={KEYS} />
     </div>
-  );
-}
-
-function Head({ model }: { model: ComparedModel }) {
-  return (
-    <header>
-      <h2 class="mono">{titleOf(model)}</h2>
-      <span class="chips">
-        {model.mesh.axes.map((a, axis) => (
-          <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
-            <b>{a.name}</b> {a.size}
-          </span>
-        ))}
-      </span>
-      <ul class="badges">
-        {comparedBadges(model).map((b) => (
-          <li class={`badge ${b.tone}`} key={b.text}>
-            <b>{b.strong}</b> {b.text}
-          </li>
-        ))}
-      </ul>
-    </header>
   );
 }
 
@@ -114,13 +87,11 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
   const { sort, search, differs } = state.now;
   return (
     <div class="tools">
-      <input
-        type="search"
-        placeholder="path, type, axis or lost"
-        aria-label="filter paths"
-        aria-keyshortcuts="/"
+      <Search
+        hint="path, type, axis or lost"
+        label="filter paths"
         value={search}
-        onInput={(event) => state.list({ search: event.currentTarget.value })}
+        search={(text) => state.list({ search: text })}
       />
       <label>
         sort:{" "}
@@ -153,17 +124,4 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
 function widest(model: ComparedModel): number {
   const types = model.lines.flatMap((line) => line.cells.flatMap((cell) => typesOf(cell.arrays)));
   return types.flatMap(pieces).reduce((most, piece) => Math.max(most, textWidth(piece, 12.5, true)), 0);
-}
-
-/** Scrolls to the line that the keyboard is at, when that has moved. */
-function keepInView(el: HTMLElement | null, at: number): void {
-  if (!el || el.dataset.at === String(at)) return;
-  const moved = el.dataset.at !== undefined;
-  el.dataset.at = String(at);
-  const row = el.children[at];
-  if (!moved || !(row instanceof HTMLElement)) return;
-  const top = row.offsetTop - el.offsetTop;
-  if (top < el.scrollTop) el.scrollTop = top;
-  else if (top + row.offsetHeight > el.scrollTop + el.clientHeight)
-    el.scrollTop = top + row.offsetHeight - el.clientHeight;
 }

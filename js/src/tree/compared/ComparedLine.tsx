@@ -1,5 +1,6 @@
 /** A line of trees side by side: what each holds at a path, and how it differs from the first. */
 import { Component } from "preact";
+import { keepInView } from "../../card/scroll";
 import { Tokens } from "../../card/Tokens";
 import type { ComparedCell } from "../../core/document.gen";
 import type { MeshModel } from "../../core/mesh";
@@ -50,6 +51,7 @@ export class ComparedLine extends Component<Props> {
         class={`row ${current ? "current" : ""} ${line.differs ? "" : "equal"}`}
         id={`line-${index}`}
         {...role}
+        ref={current ? keepInView : null}
         onClick={() => state.move(index)}
       >
         <span class="path" {...CELL} title={line.path}>

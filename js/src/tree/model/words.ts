@@ -2,16 +2,10 @@
 
 import { type Figures, figuresOf } from "../../core/columns";
 import { LEAVES } from "../../core/columns.gen";
-import { bytes, count } from "../../core/text";
+import { type Badge, bytes, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
 import type { TreeModel } from "./tree";
-
-export interface Badge {
-  strong: string;
-  text: string;
-  tone: "plain" | "warn";
-}
 
 export function badgesOf(tree: TreeModel): Badge[] {
   const most = tree.held[tree.fullest] ?? 0;

@@ -24,7 +24,7 @@ for (const [scheme, background] of GROUNDS) {
 
 test("pages are turned by buttons and keys, and Python hears of it", async () => {
   const view = await page("training", { page: "collectives" });
-  const [, memory] = [...view.root.querySelectorAll<HTMLElement>(".pages button")];
+  const [, memory] = [...view.root.querySelectorAll<HTMLElement>("header .segments button")];
   memory?.click();
   await settle();
   expect(view.model.sentFor("page")).toEqual(["memory"]);

@@ -9,9 +9,8 @@ import type {
 import { unpack } from "../../../core/ints";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
-import { bytes, count } from "../../../core/text";
+import { type Badge, bytes, count } from "../../../core/text";
 import { decodeDocument } from "../../../core/wire";
-import type { Badge } from "../../model/words";
 
 export const COMPARED_SORTS = ["tree", "difference"] as const;
 export type ComparedSort = (typeof COMPARED_SORTS)[number];

@@ -1,25 +1,12 @@
-/** Keeps an element in a card's row of controls, whatever the card draws: the card's own tree knows nothing of it. */
-
-/** Where it stands: in the first of these that there is, at its end. */
-const PLACES = [
-  ".bill",
-  ".tools",
-  "footer",
-  ".band.code",
-  ".transport",
-  ".totals",
-  ".basis",
-  "header",
-  "caption",
-] as const;
+/** Keeps an element at the end of a card's foot, whatever the card draws: the card's own tree knows nothing of it. */
 
 /** Puts the element into the card; returns what takes it out again. */
-export function keepInRow(root: ShadowRoot, element: HTMLElement): () => void {
+export function keepInFoot(root: ShadowRoot, element: HTMLElement): () => void {
   const place = () => {
-    const row = PLACES.map((selector) => root.querySelector(selector)).find((found) => found !== null);
-    if (row && element.parentElement !== row) row.append(element);
+    const foot = root.querySelector("footer");
+    if (foot && element.parentElement !== foot) foot.append(element);
   };
-  // The card may redraw the row that this is in.
+  // The card may draw its foot anew.
   const watch = new MutationObserver(place);
   watch.observe(root, { childList: true, subtree: true });
   place();

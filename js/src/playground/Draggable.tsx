@@ -1,4 +1,5 @@
 /** A mesh axis that can be dragged, or `P.UNCONSTRAINED`. */
+import { Chip } from "../card/Chip";
 import { AXIS_DASH } from "../draw/marks";
 
 interface Props {
@@ -13,12 +14,17 @@ interface Props {
   look?: "away" | "used" | "";
 }
 
-export function Chip({ name, axis, size, index = 0, look = "" }: Props) {
+export function Draggable({ name, axis, size, index = 0, look = "" }: Props) {
   const kind = name === null ? "loose" : axis < 0 ? "strange" : `axis${axis % AXIS_DASH.length}`;
   return (
-    <span class={`chip ${kind} ${look}`} data-chip={name ?? ""} data-index={index}>
-      <b>{name ?? "UNCONSTRAINED"}</b>
-      {size !== null && ` ${size}`}
-    </span>
+    <Chip
+      name={name ?? "UNCONSTRAINED"}
+      axis={axis}
+      class={`chip ${kind} ${look}`}
+      data-chip={name ?? ""}
+      data-index={index}
+    >
+      {size}
+    </Chip>
   );
 }
