@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-Unit = tuple[str, float]
+Scale = tuple[Sequence[str], float, float]
+"""Names of units, each so many times the one before it; and the size of the first."""
 
-BYTES: Sequence[Unit] = [(name, 1024.0**k) for k, name in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))]
-SECONDS: Sequence[Unit] = [("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)]
-RATES: Sequence[Unit] = [(name, 1000.0**k) for k, name in enumerate(("B/s", "kB/s", "MB/s", "GB/s", "TB/s"))]
+BYTES: Scale = (("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), 1024, 1)
+SECONDS: Scale = (("ns", "µs", "ms", "s"), 1000, 1e-9)
+RATES: Scale = (("B/s", "kB/s", "MB/s", "GB/s", "TB/s"), 1000, 1)
 
 _DIGITS = 4
 """Of the largest number of a column, decimals among them."""
@@ -52,7 +53,7 @@ def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
-def column(values: Iterable[float], units: Sequence[Unit]) -> Callable[[float], str]:
+def column(values: Iterable[float], scale: Scale) -> Callable[[float], str]:
     """How numbers below one another are written: one unit, that of the largest, and as many decimals for all.
 
     Three significant digits, but no more than four in all; what would be written as zero is ``<0.01 MiB``.
@@ -61,9 +62,9 @@ def column(values: Iterable[float], units: Sequence[Unit]) -> Callable[[float], 
     most = max(some, default=0)
     large = [value for value in some if value * _RANGE >= most]
     # 1408 MiB beside 704 MiB and 88 MiB, not 1.38 GiB beside parts of one.
-    whole = _unit_of(most, units)[1]
+    whole = _unit_of(most, scale)[1]
     parts = sum(value < whole for value in large) > len(large) / 2
-    name, size = _unit_of(0.99 * whole if parts and most < 10 * whole else most, units)
+    name, size = _unit_of(0.99 * whole if parts and most < 10 * whole else most, scale)
     near = [value / size for value in large]
     least = min(near, default=most / size)
     room = min(_DECIMALS, _DIGITS - len(str(math.floor(most / size))))
@@ -84,20 +85,20 @@ def column(values: Iterable[float], units: Sequence[Unit]) -> Callable[[float], 
     return write
 
 
-def _alone(value: float, units: Sequence[Unit]) -> str:
-    k = max((k for k, (_, size) in enumerate(units) if value >= size), default=0)
-    shown = _rounded(value / units[k][1])
-    if k + 1 < len(units) and shown * units[k][1] >= units[k + 1][1]:  # 999.9 µs are 1 ms.
-        k += 1
-        shown = _rounded(value / units[k][1])
-    return f"{_number(repr(shown))} {units[k][0]}"
+def _alone(value: float, scale: Scale) -> str:
+    """In the largest unit of which it is at least one, once it is rounded: 999.9 µs are 1 ms."""
+    names, times, first = scale
+    scaled, k = value / first, 0
+    while _rounded(scaled) >= times and k < len(names) - 1:
+        scaled, k = scaled / times, k + 1
+    return f"{_number(repr(_rounded(scaled)))} {names[k]}"
 
 
-def _rounded(scaled: float) -> float:
-    # What is rounded keeps its whole part: 1023 KiB, not 1020.
-    if scaled >= 1000 or scaled == 0:
-        return float(_fixed(scaled, 0))
-    return float(_fixed(scaled, 2 - math.floor(math.log10(scaled))))
+def _rounded(value: float) -> float:
+    """Three significant digits; what is 1000 or more keeps its whole part: 1023 KiB, not 1020."""
+    if value >= 1000 or value == 0:
+        return float(_fixed(value, 0))
+    return float(_fixed(value, 2 - math.floor(math.log10(value))))
 
 
 def _fixed(value: float, decimals: int) -> str:
@@ -110,7 +111,10 @@ def _number(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _unit_of(value: float, units: Sequence[Unit]) -> Unit:
-    if value == 0:  # Nothing at all is 0 s, not 0 ns.
-        return next(unit for unit in units if unit[1] == 1)
-    return next((unit for unit in reversed(units) if value >= unit[1]), units[0])
+def _unit_of(value: float, scale: Scale) -> tuple[str, float]:
+    """The largest unit of which a value is at least one; of nothing at all the plain one: 0 s, not 0 ns."""
+    names, times, first = scale
+    sizes = [float(f"{first * times**k:.15g}") for k in range(len(names))]
+    fits = [size <= value if value else size == 1 for size in sizes]
+    k = max((k for k, fit in enumerate(fits) if fit), default=0)
+    return names[k], sizes[k]

@@ -48,14 +48,14 @@ PROGRAMS = (
 """Compiled programs side by side."""
 
 MEASURED = (
-    Column("op", "collective", room=260),
+    Column("op", "collective", room=240),
     Column("axes", "mesh axes"),
-    Column("sent", "sent/device", unit="bytes", room=110, gives_way=3),
-    Column("time", "time after the last arrival", unit="seconds", room=170),
+    Column("sent", "sent/device", unit="bytes", room=90, gives_way=3),
+    Column("time", "time after the last arrival", unit="seconds", room=160),
     Column("spread", "10–90 %"),
-    Column("wait", "wait", unit="seconds", room=110, gives_way=4),
-    Column("estimate", "estimate", unit="seconds", room=100, gives_way=1),
-    Column("rate", "achieved", unit="rate", room=100, gives_way=2),
+    Column("wait", "wait", unit="seconds", room=84, gives_way=4),
+    Column("estimate", "estimate", unit="seconds", room=80, gives_way=1),
+    Column("rate", "achieved", unit="rate", room=90, gives_way=2),
     Column("source", "caused by"),
 )
 """The collectives of a measured run. A card shows mesh axes and source with the collective."""

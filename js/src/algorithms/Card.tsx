@@ -4,7 +4,7 @@ import { PlayButton } from "../card/Buttons";
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
 import { Interconnects } from "../card/Interconnects";
-import { bytes, duration } from "../core/text";
+import { bytes, duration } from "../core/format";
 import { inside } from "../draw/marks";
 import { KEYS } from "./keys";
 import { verdict } from "./model/algorithms";

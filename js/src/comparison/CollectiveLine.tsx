@@ -2,7 +2,8 @@
 
 import { Chip } from "../card/Chip";
 import { Tokens } from "../card/Tokens";
-import { bytes, sentenceTokens } from "../core/text";
+import { bytes } from "../core/format";
+import { sentenceTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { LineProps } from "./line";
 import type { Line } from "./model/lines";

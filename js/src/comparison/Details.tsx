@@ -2,7 +2,8 @@
 
 import { Tokens } from "../card/Tokens";
 import type { Compared, Row } from "../core/document.gen";
-import { bytes, sentenceTokens } from "../core/text";
+import { bytes } from "../core/format";
+import { sentenceTokens } from "../core/text";
 import type { ComparisonModel } from "./model/comparison";
 import { trailText } from "./model/words";
 import { Placed } from "./parts";

@@ -38,14 +38,14 @@ export const PROGRAMS = [
 
 /** The collectives of a measured run. A card shows mesh axes and source with the collective. */
 export const MEASURED = [
-  { key: "op", head: "collective", room: 260 },
+  { key: "op", head: "collective", room: 240 },
   { key: "axes", head: "mesh axes" },
-  { key: "sent", head: "sent/device", unit: "bytes", room: 110, gives_way: 3 },
-  { key: "time", head: "time after the last arrival", unit: "seconds", room: 170 },
+  { key: "sent", head: "sent/device", unit: "bytes", room: 90, gives_way: 3 },
+  { key: "time", head: "time after the last arrival", unit: "seconds", room: 160 },
   { key: "spread", head: "10–90 %" },
-  { key: "wait", head: "wait", unit: "seconds", room: 110, gives_way: 4 },
-  { key: "estimate", head: "estimate", unit: "seconds", room: 100, gives_way: 1 },
-  { key: "rate", head: "achieved", unit: "rate", room: 100, gives_way: 2 },
+  { key: "wait", head: "wait", unit: "seconds", room: 84, gives_way: 4 },
+  { key: "estimate", head: "estimate", unit: "seconds", room: 80, gives_way: 1 },
+  { key: "rate", head: "achieved", unit: "rate", room: 90, gives_way: 2 },
   { key: "source", head: "caused by" },
 ] as const satisfies Column[];
 

@@ -3,19 +3,12 @@
  * same in Python; `tests/formats.json` holds both to it.
  */
 
-type Unit = readonly [name: string, size: number];
+/** Names of units, each so many times the one before it; and the size of the first. */
+type Scale = readonly [names: readonly string[], times: number, first: number];
 
-const BYTES: readonly Unit[] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].map((name, k) => [name, 1024 ** k]);
-const SECONDS: readonly Unit[] = [
-  ["ns", 1e-9],
-  ["µs", 1e-6],
-  ["ms", 1e-3],
-  ["s", 1],
-];
-const RATES: readonly Unit[] = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"].map((name, k) => [name, 1000 ** k]);
-
-/** Significant digits of a quantity that stands alone. */
-const SIGNIFICANT = 3;
+const BYTES: Scale = [["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024, 1];
+const SECONDS: Scale = [["ns", "µs", "ms", "s"], 1000, 1e-9];
+const RATES: Scale = [["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], 1000, 1];
 
 /** Whole bytes in binary units, three significant digits: `1.46 KiB`, `1023 B`. */
 export function bytes(n: number): string {
@@ -46,20 +39,17 @@ export function timeAxis(step: number): Format {
   return (seconds) => (seconds === 0 ? "0" : `${Number((seconds / size).toPrecision(6))} ${name}`);
 }
 
-function alone(value: number, units: readonly Unit[]): string {
-  const write = ([name, size]: Unit) => {
-    const scaled = value / size;
-    // What is rounded keeps its whole part: 1023 KiB, not 1020.
-    return [scaled >= 1000 ? Math.round(scaled) : Number(scaled.toPrecision(SIGNIFICANT)), name] as const;
-  };
-  const k = Math.max(
-    0,
-    units.findLastIndex(([, size]) => value >= size),
-  );
-  const next = units[k + 1];
-  const [shown, name] = write(units[k] as Unit);
-  // 999.9 µs are 1 ms.
-  return next && shown * (units[k] as Unit)[1] >= next[1] ? write(next).join(" ") : `${shown} ${name}`;
+/** In the largest unit of which it is at least one, once it is rounded: 999.9 µs are 1 ms. */
+function alone(value: number, [names, times, first]: Scale): string {
+  let scaled = value / first;
+  let k = 0;
+  for (; rounded(scaled) >= times && k < names.length - 1; k++) scaled /= times;
+  return `${rounded(scaled)} ${names[k]}`;
+}
+
+/** Three significant digits; what is 1000 or more keeps its whole part: 1023 KiB, not 1020. */
+function rounded(value: number): number {
+  return value < 1000 ? Number(value.toPrecision(3)) : Math.round(value);
 }
 
 /** Digits of the largest number of a column, decimals among them, and the most decimals. */
@@ -79,14 +69,14 @@ export const ratesColumn = (values: Iterable<number>): Format => column(values, 
  * Numbers below one another: one unit, that of the largest, and as many decimals for all, so that they compare at a glance.
  * Three significant digits, but no more than four in all; what would be written as zero is `<0.01 MiB`.
  */
-function column(values: Iterable<number>, units: readonly Unit[]): Format {
+function column(values: Iterable<number>, scale: Scale): Format {
   const some = [...values].filter((value) => value > 0);
   const most = some.reduce((a, b) => Math.max(a, b), 0);
   const large = some.filter((value) => value * RANGE >= most);
   // 1408 MiB beside 704 MiB and 88 MiB, not 1.38 GiB beside parts of one.
-  const [, whole] = unitOf(most, units);
+  const [, whole] = unitOf(most, scale);
   const parts = large.filter((value) => value < whole).length > large.length / 2;
-  const [name, size] = unitOf(parts && most < 10 * whole ? 0.99 * whole : most, units);
+  const [name, size] = unitOf(parts && most < 10 * whole ? 0.99 * whole : most, scale);
   const near = large.map((value) => value / size);
   const least = near.reduce((a, b) => Math.min(a, b), most / size);
   const room = Math.min(DECIMALS, DIGITS - String(Math.floor(most / size)).length);
@@ -103,8 +93,9 @@ function column(values: Iterable<number>, units: readonly Unit[]): Format {
   };
 }
 
-function unitOf(value: number, units: readonly Unit[]): Unit {
-  // Nothing at all is 0 s, not 0 ns.
-  const found = value === 0 ? units.find(([, size]) => size === 1) : units.findLast(([, size]) => value >= size);
-  return found ?? (units[0] as Unit);
+/** The largest unit of which a value is at least one; of nothing at all the plain one: 0 s, not 0 ns. */
+function unitOf(value: number, [names, times, first]: Scale): readonly [name: string, size: number] {
+  const sizes = names.map((_, k) => Number((first * times ** k).toPrecision(15)));
+  const k = Math.max(0, value === 0 ? sizes.indexOf(1) : sizes.findLastIndex((size) => value >= size));
+  return [names[k] as string, sizes[k] as number];
 }

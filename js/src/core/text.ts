@@ -2,8 +2,6 @@
 import type { MeshModel } from "./mesh";
 import type { PlacementModel } from "./placement";
 
-export { bytes, duration } from "./format";
-
 /** Those that are not empty, one after another. */
 export function clauses(all: readonly string[], between = "; "): string {
   return all.filter((clause) => clause !== "").join(between);

@@ -1,6 +1,7 @@
 /** The mesh with the bytes that each device holds; with many devices, the groups that hold the same amount. */
+
+import { bytes } from "../core/format";
 import type { Device, MeshModel } from "../core/mesh";
-import { bytes } from "../core/text";
 import { type DeviceGrid, deviceAtPoint, deviceBox, frameGrid, placeGrid, rails } from "./grid";
 import { BOLD, type Box, label, type Mark, MONO, outline } from "./marks";
 import { fit, textWidth } from "./measure";

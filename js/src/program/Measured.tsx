@@ -1,6 +1,6 @@
 /** What was measured, and the button that measures. */
 import type { Timing } from "../core/document.gen";
-import { duration } from "../core/text";
+import { duration } from "../core/format";
 import type { ProgramState } from "./state";
 
 interface Props {

@@ -4,7 +4,7 @@ import { Head } from "../card/Head";
 import { headOf } from "../core/columns";
 import { PROGRAMS } from "../core/columns.gen";
 import type { Program } from "../core/document.gen";
-import { duration } from "../core/text";
+import { duration } from "../core/format";
 import { Listed } from "./Listed";
 import { ProgramModel } from "./model/program";
 import { type ProgramCells, sideBySide } from "./model/words";

@@ -1,5 +1,5 @@
 /** The call as a timeline, linked with the table: a click chooses a collective. The table says the same in words. */
-import { duration } from "../core/text";
+import { duration } from "../core/format";
 import { blockAt, type Lanes } from "./scene/lanes";
 import type { ProgramState, Shown } from "./state";
 

@@ -1,6 +1,7 @@
 /** What the collectives come to by mesh axis, as parts of one bar. */
 
-import { bytes, duration, some } from "../core/text";
+import { bytes, duration } from "../core/format";
+import { some } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { ProgramModel } from "./model/program";
 import { nestText, totalName } from "./model/words";

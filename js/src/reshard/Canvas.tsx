@@ -1,6 +1,6 @@
 /** Groups by chunks, or devices by devices: two layers, and a listbox with one option for keyboard and screen reader. */
 
-import { bytes } from "../core/text";
+import { bytes } from "../core/format";
 import { chunkText, heldText } from "./model/words";
 import { chunkAt, groupAt } from "./scene/board";
 import { flowAt } from "./scene/put";

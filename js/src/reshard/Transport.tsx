@@ -1,7 +1,7 @@
 /** Chunks one after another, how fast they play, and the threshold that makes them. */
 
 import { Buttons } from "../card/Buttons";
-import { bytes } from "../core/text";
+import { bytes } from "../core/format";
 import type { ReshardState, Shown } from "./state";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4] as const;

@@ -1,7 +1,6 @@
 /** All calls, one per line, on one scale: what the time of each went into. */
 
-import { percent } from "../core/format";
-import { duration } from "../core/text";
+import { duration, percent } from "../core/format";
 import type { Chart, RunState } from "./state";
 
 export function Calls({ state, chart }: { state: RunState; chart: Chart }) {

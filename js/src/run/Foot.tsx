@@ -1,6 +1,6 @@
 /** Which call is drawn, how much of it, and the keys. */
 import { Foot } from "../card/Foot";
-import { duration } from "../core/text";
+import { duration } from "../core/format";
 import { KEYS } from "./keys";
 import type { Chart, RunState } from "./state";
 

@@ -1,6 +1,7 @@
 /** The mesh at the cursor: what each device does, and whom it waits for. */
 
-import { count, duration, some } from "../core/text";
+import { duration } from "../core/format";
+import { count, some } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { Doing } from "./model/run";
 import { lineText, summaryText } from "./model/words";

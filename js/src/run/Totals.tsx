@@ -2,8 +2,7 @@
 
 import { figuresOf } from "../core/columns";
 import { RUNS } from "../core/columns.gen";
-import { percent } from "../core/format";
-import { duration } from "../core/text";
+import { duration, percent } from "../core/format";
 import { median } from "./model/words";
 import type { Chart, RunState } from "./state";
 

@@ -2,7 +2,7 @@
 
 import { Foot } from "../card/Foot";
 import { Interconnects } from "../card/Interconnects";
-import { bytes, duration } from "../core/text";
+import { bytes, duration } from "../core/format";
 import { axisToken } from "../draw/marks";
 import { inkKind } from "./kind";
 import type { TraceModel } from "./model/trace";

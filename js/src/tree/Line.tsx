@@ -2,7 +2,8 @@
 import { Component } from "preact";
 import { Tokens } from "../card/Tokens";
 import type { Format } from "../core/format";
-import { axisTokens, bytes, sentenceTokens } from "../core/text";
+import { bytes } from "../core/format";
+import { axisTokens, sentenceTokens } from "../core/text";
 import type { Row } from "./model/rows";
 import { timesText } from "./model/stacked";
 import type { TreeModel } from "./model/tree";

@@ -1,7 +1,8 @@
 /** One device as a map of its bytes, and the bytes of all devices. */
 
 import { Fold } from "../card/Fold";
-import { bytes, count } from "../core/text";
+import { bytes } from "../core/format";
+import { count } from "../core/text";
 import { deviceAt } from "../draw/devices";
 import { inside } from "../draw/marks";
 import { mapLabel } from "./model/words";

@@ -2,7 +2,7 @@
 
 import { keepInView } from "../card/scroll";
 import { LEAVES } from "../core/columns.gen";
-import { bytes } from "../core/text";
+import { bytes } from "../core/format";
 import { Line } from "./Line";
 import { deviceHead } from "./model/words";
 import type { ModelState, Shown } from "./state";

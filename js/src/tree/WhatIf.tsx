@@ -1,8 +1,8 @@
 /** Rules that are tried: what each does, bytes now and then, and the rules as code. */
 
 import { copyText } from "../card/copy";
-import { percent } from "../core/format";
-import { bytes, count } from "../core/text";
+import { bytes, percent } from "../core/format";
+import { count } from "../core/text";
 import type { Effect } from "./model/rules";
 import type { ModelState, Shown } from "./state";
 

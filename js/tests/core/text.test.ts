@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { bytes } from "../../src/core/format";
 import { PlacementModel } from "../../src/core/placement";
-import { axisTokens, bytes, coordinates, ranges, shardType, sliceText, some } from "../../src/core/text";
+import { axisTokens, coordinates, ranges, shardType, sliceText, some } from "../../src/core/text";
 import { array, mesh } from "../documents";
 
 test.each([

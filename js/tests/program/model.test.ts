@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Ints, Program } from "../../src/core/document.gen";
-import { duration } from "../../src/core/text";
+import { duration } from "../../src/core/format";
 import { DocumentError } from "../../src/core/wire";
 import type { ProgramModel } from "../../src/program/model/program";
 import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/program";

@@ -328,7 +328,7 @@ test("what a step costs, in all and by axis, with an estimate for the chosen int
   expect(bill.textContent).toContain("y256 B of 256 B");
   expect(bill.textContent).toContain("2 hops as a ring, ≈ 2 µs on");
   expect(bill.textContent).toContain("estimate, latency bound");
-  expect(find(view, "footer b[title]").title).toContain("latency 2 µs; bandwidth alone 0.36 ns");
+  expect(find(view, "footer b[title]").title).toContain("latency 2 µs; bandwidth alone 0.356 ns");
   scrub(view, 3.1);
   await expect.poll(() => bill.textContent).toContain("y0 B of 256 B");
   expect(find(view, "footer .flying").style.width).toBe("100%");
@@ -337,7 +337,7 @@ test("what a step costs, in all and by axis, with an estimate for the chosen int
   const chosen = find<HTMLSelectElement>(view, "footer select");
   chosen.value = "1";
   chosen.dispatchEvent(new Event("change", { bubbles: true }));
-  await expect.poll(() => find(view, "footer b[title]").title).toContain("bandwidth alone 0.071 ns");
+  await expect.poll(() => find(view, "footer b[title]").title).toContain("bandwidth alone 0.0711 ns");
   button(view, "first step").click();
   await shown(view, 0);
   expect(bill.textContent).toContain("no communicationy0 B of 256 B");

@@ -2,7 +2,7 @@
 
 import { type Played, play, transfers } from "../../collective/model/plan";
 import type { Algorithm, Algorithms, Network } from "../../core/document.gen";
-import { bytes } from "../../core/text";
+import { bytes } from "../../core/format";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeAlgorithms(wire: unknown): Algorithms {

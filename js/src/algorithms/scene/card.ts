@@ -1,6 +1,6 @@
 /** Two algorithms of a collective at one moment: a ring of devices each, bytes over time, time over size. */
 
-import { bytes } from "../../core/text";
+import { bytes } from "../../core/format";
 import { BOLD, label, type Mark, PAD, type Scene, shift } from "../../draw/marks";
 import { fit } from "../../draw/measure";
 import { type Course, verdict } from "../model/algorithms";

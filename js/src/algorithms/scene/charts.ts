@@ -1,6 +1,6 @@
 /** Bytes over time, and time over size: two lines each, in the ink and pattern of the algorithms. */
 
-import { bytes, duration } from "../../core/text";
+import { bytes, duration } from "../../core/format";
 import { axisStroke, axisToken, type Box, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import { type Course, equalSize, secondsOf } from "../model/algorithms";

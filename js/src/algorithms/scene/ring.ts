@@ -1,6 +1,7 @@
 /** One algorithm at a moment: devices on a ring or at a switch, what is on its way, how loaded the links are. */
 
-import { bytes, count } from "../../core/text";
+import { bytes } from "../../core/format";
+import { count } from "../../core/text";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { At, Course, Way } from "../model/algorithms";

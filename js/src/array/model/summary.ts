@@ -1,8 +1,9 @@
 /** What the head of a picture says about a placement, as data: the HTML head and the SVG head both read it. */
 
+import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
 import type { Badge, Tone } from "../../core/text";
-import { axisTokens, bytes, count, type Token } from "../../core/text";
+import { axisTokens, count, type Token } from "../../core/text";
 
 /** One slot of `P(…)`: the mesh axes in it and what that does to the dimension, in two short lines. */
 export interface Slot {

@@ -1,6 +1,8 @@
 /** What the tooltip, the aria-label of an option and the announcement say about a shard: one source for all three. */
+
+import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
-import { bytes, coordinates, shardType, sliceText, some } from "../../core/text";
+import { coordinates, shardType, sliceText, some } from "../../core/text";
 import type { BlockView } from "../../core/values";
 import type { Highlight } from "./selection";
 

@@ -2,9 +2,10 @@
 
 import { ARRAYS, type Column, VALUES } from "../../core/columns.gen";
 import type { Fix, HloCollective, Row, Scope } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
 import type { Badge } from "../../core/text";
-import { bytes, coordinates, count, sliceText, some } from "../../core/text";
+import { coordinates, count, sliceText, some } from "../../core/text";
 import type { ComparisonModel, Tally } from "./comparison";
 import { comesAfter } from "./lines";
 

@@ -2,7 +2,8 @@
 
 import type { Scheme } from "../../core/color";
 import type { Compared, Layout, Row } from "../../core/document.gen";
-import { axisTokens, bytes, count, sentenceTokens } from "../../core/text";
+import { bytes } from "../../core/format";
+import { axisTokens, count, sentenceTokens } from "../../core/text";
 import { type Band, chip, chipWidth } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import {

@@ -1,6 +1,7 @@
 /** What the Inspector says in words: its head, its lines, what changed. */
 import type { Holder } from "../../core/document.gen";
-import { type Badge, bytes, count } from "../../core/text";
+import { bytes } from "../../core/format";
+import { type Badge, count } from "../../core/text";
 import type { NamespaceModel } from "./namespace";
 
 export type Filter = "all" | "changed" | "flagged";

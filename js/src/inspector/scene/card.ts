@@ -2,7 +2,8 @@
 
 import { hex, type Scheme, tileColors } from "../../core/color";
 import type { Holder } from "../../core/document.gen";
-import { axisTokens, bytes, count } from "../../core/text";
+import { bytes } from "../../core/format";
+import { axisTokens, count } from "../../core/text";
 import { type Band, framed, headBand, rule, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { deviceMarks, layoutDevices } from "../../draw/devices";

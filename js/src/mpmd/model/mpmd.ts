@@ -1,8 +1,9 @@
 /** An array on some of several groups of devices: which groups there are, what each has, which are alike. */
 import type { Ints, MpmdPlacement, Placement } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import { MeshModel, product } from "../../core/mesh";
 import { PlacementModel } from "../../core/placement";
-import { type Badge, bytes, count } from "../../core/text";
+import { type Badge, count } from "../../core/text";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeMpmd(wire: unknown): MpmdPlacement {

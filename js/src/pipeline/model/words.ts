@@ -1,6 +1,6 @@
 /** A schedule in words: its head, its figures, what a cell says. */
-import { percent } from "../../core/format";
-import { type Badge, bytes, count, some } from "../../core/text";
+import { bytes, percent } from "../../core/format";
+import { type Badge, count, some } from "../../core/text";
 import { ratioOf, type ScheduleModel } from "./schedule";
 import { taskText } from "./tasks";
 

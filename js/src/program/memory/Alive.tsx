@@ -1,6 +1,6 @@
 /** What is alive at the step that is looked at: the largest first, each with its life on the chart's x. */
-import { bytesColumn, type Format } from "../../core/format";
-import { bytes, count } from "../../core/text";
+import { bytes, bytesColumn, type Format } from "../../core/format";
+import { count } from "../../core/text";
 import { axisToken } from "../../draw/marks";
 import type { ProgramState } from "../state";
 import type { Row } from "./model/memory";

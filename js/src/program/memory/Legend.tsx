@@ -1,6 +1,5 @@
 /** The kinds of bytes with their sums at the step that is looked at, and the device that they are held against. */
-import { bytesColumn } from "../../core/format";
-import { bytes } from "../../core/text";
+import { bytes, bytesColumn } from "../../core/format";
 import type { ProgramState } from "../state";
 import { donatedBytes, legendOf } from "./model/words";
 import { NONE, OWN, type ShownMemory } from "./page";

@@ -2,7 +2,7 @@
 
 import { copyText } from "../../card/copy";
 import type { Remedy } from "../../core/document.gen";
-import { bytes } from "../../core/text";
+import { bytes } from "../../core/format";
 import type { ProgramState } from "../state";
 import { lowered } from "./model/words";
 

@@ -3,8 +3,9 @@
 import { figuresOf } from "../../core/columns";
 import { PROGRAMS } from "../../core/columns.gen";
 import type { HloCollective, Nest, Program } from "../../core/document.gen";
+import { bytes, duration } from "../../core/format";
 import type { Badge } from "../../core/text";
-import { bytes, count, duration, some } from "../../core/text";
+import { count, some } from "../../core/text";
 import type { ProgramModel, Total } from "./program";
 
 /** Estimated time of all collectives in one call, in seconds. */

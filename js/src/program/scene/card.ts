@@ -7,7 +7,8 @@ import type { Algorithm } from "../../collective/model/algorithm";
 import type { Scheme } from "../../core/color";
 import { COLLECTIVES } from "../../core/columns.gen";
 import type { HloCollective } from "../../core/document.gen";
-import { bytes, count, duration } from "../../core/text";
+import { bytes, duration } from "../../core/format";
+import { count } from "../../core/text";
 import { type Band, chip, chipWidth, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
 import {
   axisToken,

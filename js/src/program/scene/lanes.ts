@@ -3,7 +3,7 @@
  * estimated time. A loop is drawn once, as wide as all of its runs, under a bracket with their number.
  */
 import type { HloCollective } from "../../core/document.gen";
-import { duration } from "../../core/text";
+import { duration } from "../../core/format";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, type Color, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { ProgramModel } from "../model/program";

@@ -1,7 +1,8 @@
 /** A plan in words: its head, a chunk, a group, an array. */
 import type { MovedArray } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import type { Badge } from "../../core/text";
-import { bytes, count, some } from "../../core/text";
+import { count, some } from "../../core/text";
 import type { PlanModel } from "./reshard";
 
 export function titleOf({ doc }: PlanModel): string {

@@ -1,6 +1,7 @@
 /** What devices hold, as bars: of each group and chunk what waits, what is kept, what is made, what is freed again. */
 import { hex, positionColor, type Scheme } from "../../core/color";
-import { bytes, count } from "../../core/text";
+import { bytes } from "../../core/format";
+import { count } from "../../core/text";
 import {
   axisStroke,
   axisToken,

@@ -1,7 +1,8 @@
 /** A reshard plan as one scene, for the picture without a page: head, legend, groups by chunks, arrays of the chunk. */
 import type { Scheme } from "../../core/color";
 import type { MovedArray } from "../../core/document.gen";
-import { axisTokens, bytes, count } from "../../core/text";
+import { bytes } from "../../core/format";
+import { axisTokens, count } from "../../core/text";
 import { type Band, framed, headBand, rule, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, type Span, shift, spans } from "../../draw/marks";

@@ -1,8 +1,8 @@
 /** Who needs bytes of whom: a matrix, devices that need them down, devices that have them across. */
 import type { Scheme } from "../../core/color";
 import type { Flow } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import { MeshModel } from "../../core/mesh";
-import { bytes } from "../../core/text";
 import { type Box, label, type Mark, MONO, outline } from "../../draw/marks";
 import { fit } from "../../draw/measure";
 import type { PlanModel } from "../model/reshard";

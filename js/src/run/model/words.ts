@@ -2,8 +2,8 @@
 import { type Figures, figuresOf } from "../../core/columns";
 import { MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective, Operation, Run } from "../../core/document.gen";
-import { percent, rate } from "../../core/format";
-import { type Badge, count, duration, some } from "../../core/text";
+import { duration, percent, rate } from "../../core/format";
+import { type Badge, count, some } from "../../core/text";
 import type { Doing, RunModel } from "./run";
 
 /** The share of waiting from which on it is pointed out. */

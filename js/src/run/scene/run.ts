@@ -1,7 +1,6 @@
 /** Lanes of devices over time: their bars, axis and names, and the cursor. */
 
-import { timeAxis } from "../../core/format";
-import { duration } from "../../core/text";
+import { duration, timeAxis } from "../../core/format";
 import { axisStroke, axisToken, BOLD, CENTER, label, type Mark } from "../../draw/marks";
 import type { RunModel } from "../model/run";
 import { type LaneBars, laneBars } from "./bars";

@@ -2,8 +2,9 @@
 
 import type { Corner } from "../../collective/model/chunks";
 import type { Variable } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import { product, unravel } from "../../core/mesh";
-import { bytes, clauses, some } from "../../core/text";
+import { clauses, some } from "../../core/text";
 import type { TraceModel } from "./trace";
 
 export interface BlockTip {

@@ -3,8 +3,9 @@ import { Component } from "preact";
 import { keepInView } from "../../card/scroll";
 import { Tokens } from "../../card/Tokens";
 import type { ComparedCell } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import type { MeshModel } from "../../core/mesh";
-import { axisTokens, bytes } from "../../core/text";
+import { axisTokens } from "../../core/text";
 import {
   type Compared,
   type ComparedModel,

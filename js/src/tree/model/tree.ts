@@ -1,10 +1,10 @@
 /** A tree of arrays: its nodes, and what each puts on a device. */
 import type { Flag, Key, LeafType, Model } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import { unpack } from "../../core/ints";
 import { type Device, MeshModel, product } from "../../core/mesh";
 import { PlacementModel } from "../../core/placement";
 import { items } from "../../core/table";
-import { bytes } from "../../core/text";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeModel(wire: unknown): Model {

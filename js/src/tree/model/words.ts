@@ -2,7 +2,8 @@
 
 import { type Figures, figuresOf } from "../../core/columns";
 import { LEAVES } from "../../core/columns.gen";
-import { type Badge, bytes, count } from "../../core/text";
+import { bytes } from "../../core/format";
+import { type Badge, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
 import type { TreeModel } from "./tree";

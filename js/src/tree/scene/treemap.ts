@@ -3,7 +3,7 @@
  * and 1, amber double lines are what other devices hold too.
  */
 import type { LeafType } from "../../core/document.gen";
-import { bytes } from "../../core/text";
+import { bytes } from "../../core/format";
 import { axisStroke, BOLD, type Box, CENTER, label, type Mark, outline } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { Row } from "../model/rows";

@@ -1,8 +1,8 @@
 /** What is said of memory: how much, of what kind, how sure that is. */
 import type { Buffer, MemoryLoop, Remedy } from "../../../core/document.gen";
-import { percent } from "../../../core/format";
+import { bytes, percent } from "../../../core/format";
 import type { Badge } from "../../../core/text";
-import { bytes, count } from "../../../core/text";
+import { count } from "../../../core/text";
 import { KINDS, type MemoryModel, type Row } from "./memory";
 
 const NAMES: Readonly<Record<Buffer["kind"], string>> = {

@@ -1,7 +1,7 @@
 /** The chart of memory: bytes stacked by kind, loops as brackets, the limit, the peak; and the cursor above it. */
 import { hex, positionColor, type Scheme } from "../../../core/color";
 import type { Buffer } from "../../../core/document.gen";
-import { bytes } from "../../../core/text";
+import { bytes } from "../../../core/format";
 import { axisToken, type Color, label, type Mark } from "../../../draw/marks";
 import { fit, textWidth } from "../../../draw/measure";
 import { KINDS, type MemoryModel } from "../model/memory";

@@ -1,6 +1,6 @@
 /** Where the rows of space-time stand: steps downwards, loops in brackets at their left, devices across. */
 
-import { bytes } from "../../../core/text";
+import { bytes } from "../../../core/format";
 import { textWidth } from "../../../draw/measure";
 import { originVariable } from "../../model/origins";
 import { primitiveName, type TraceModel } from "../../model/trace";

@@ -6,10 +6,11 @@ import type {
   ComparedRow,
   ModelComparison,
 } from "../../../core/document.gen";
+import { bytes } from "../../../core/format";
 import { unpack } from "../../../core/ints";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
-import { type Badge, bytes, count } from "../../../core/text";
+import { type Badge, count } from "../../../core/text";
 import { decodeDocument } from "../../../core/wire";
 
 export const COMPARED_SORTS = ["tree", "difference"] as const;

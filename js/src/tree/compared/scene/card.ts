@@ -1,7 +1,8 @@
 /** Trees side by side as one scene, for the picture without a page: the first lines, and what differs in each. */
 
 import type { ComparedCell } from "../../../core/document.gen";
-import { axisTokens, bytes, count } from "../../../core/text";
+import { bytes } from "../../../core/format";
+import { axisTokens, count } from "../../../core/text";
 import { type Band, framed, headBand, rule, stack } from "../../../draw/bands";
 import { bar } from "../../../draw/devices";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../../draw/marks";
