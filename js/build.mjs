@@ -51,6 +51,12 @@ const SHORT = {
   "Math.round": "mathRound",
 };
 
+/** A view's state before the rest of it: in that order of modules bundles are 1 % smaller, compressed. */
+function stateFirst(entry) {
+  const contents = 'import "./state"; export * from "./entry"; export { default } from "./entry";';
+  return { entryPoints: [], stdin: { contents, resolveDir: root + entry.replace("/entry.ts", ""), loader: "ts" } };
+}
+
 /** esbuild joins the modules; terser, given the whole, makes them some 4 % smaller than esbuild alone. */
 async function bundle(outfile, options) {
   const define = {
@@ -60,11 +66,11 @@ async function bundle(outfile, options) {
   };
   const { metafile } = await build({ ...shared, ...options, define, metafile: true, write: false });
   const drawsPage = Object.keys(metafile.inputs).some((file) => file.endsWith(".tsx"));
-  // A view's state comes first: in that order of modules bundles are 1 % smaller, compressed.
-  const state = options.entryPoints[0].replace("entry.ts", "state.ts");
-  const view = state in metafile.inputs ? [state, "jsx.mjs"] : drawsPage ? ["jsx.mjs"] : [];
-  const inject = [...view, "short.mjs"];
-  const { outputFiles } = await build({ ...shared, ...options, define, inject, write: false });
+  const inject = drawsPage ? ["jsx.mjs", "short.mjs"] : ["short.mjs"];
+  const [entry] = options.entryPoints;
+  const ordered =
+    entry.replace("entry.ts", "state.ts") in metafile.inputs ? { ...options, ...stateFirst(entry) } : options;
+  const { outputFiles } = await build({ ...shared, ...ordered, define, inject, write: false });
   const { code } = await minify(outputFiles[0].text, {
     ecma: 2020,
     module: options.format === "esm",
