@@ -3,12 +3,13 @@
 # make bench   speed and size, beside the alternatives
 # make docs    the guide, in site/
 # make build   the front end, then the sdist and the wheel in dist/
+# make release-check  what must hold of a release: builds that are equal, install and draw without Node
 # make format  format Python and TypeScript, fix what linters can
 # make clean   remove everything that was made or installed here
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test lint test-js test-py test-hosts bench docs build format clean
+.PHONY: demo test lint test-js test-py test-hosts bench docs build release-check format clean
 
 PYTHON ?= python3
 PORT ?= 8888
@@ -71,6 +72,10 @@ build: .venv/.dev js/node_modules/.stamp
 	@rm -rf dist
 	@npm --prefix js run --silent build
 	@python -m build --no-isolation
+
+release-check: build docs
+	@$(call say,release: built twice; installed without Node)
+	@python tools/release_check.py
 
 format: .venv/.dev js/node_modules/.stamp
 	@ruff check --fix --quiet || true

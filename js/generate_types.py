@@ -1,8 +1,8 @@
 """Writes what TypeScript takes from Python.
 
 ``js/src/core/document.gen.ts`` has an interface for each dataclass of ``shardwidget.document``, ``columns.gen.ts`` the
-columns of its tables. ``python js/generate_types.py`` writes both; with ``--check`` it writes nothing and exits 1 if
-one is stale.
+columns of its tables, ``ranges.gen.ts`` what its numbers may be. ``python js/generate_types.py`` writes all; with
+``--check`` it writes nothing and exits 1 if one is stale.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import argparse
 import ast
 import dataclasses
 import inspect
-import itertools
 import json
+import re
 import sys
 import types
 import typing
@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import shardwidget.document
 from shardwidget.document import columns, wire
+from shardwidget.document.schema import attribute_docs, field_docs
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "js" / "src" / "core"
@@ -31,9 +32,8 @@ WIDTH = 118
 
 def typescript(module: types.ModuleType) -> str:
     """The TypeScript source for the dataclasses of a module."""
-    values = [getattr(module, name) for name in module.__all__]
-    classes = [v for v in values if isinstance(v, type) and dataclasses.is_dataclass(v)]
-    constants = _attribute_docs(ast.parse(inspect.getsource(wire)).body)
+    classes = _classes(module)
+    constants = attribute_docs(ast.parse(inspect.getsource(wire)).body)
     parts = [
         "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.\n",
         f"/** {constants['VERSION']} */\nexport const VERSION = {module.VERSION};\n",
@@ -43,15 +43,59 @@ def typescript(module: types.ModuleType) -> str:
     return "\n".join(parts)
 
 
+def _classes(module: types.ModuleType) -> list[type]:
+    values = [getattr(module, name) for name in module.__all__]
+    return [v for v in values if isinstance(v, type) and dataclasses.is_dataclass(v)]
+
+
 def tables() -> str:
     """The TypeScript source for the columns of tables."""
-    docs = _attribute_docs(ast.parse(inspect.getsource(columns)).body)
+    docs = attribute_docs(ast.parse(inspect.getsource(columns)).body)
     parts = ["// Generated from shardwidget/document/columns.py by js/generate_types.py. Do not edit.\n"]
     parts.append(interface(columns.Column, optional=True))
     for name, doc in docs.items():
         body = "".join(f"  {{ {_literal(column)} }},\n" for column in getattr(columns, name))
         parts.append("\n".join([*_jsdoc(doc, ""), f"export const {name} = [\n{body}] as const satisfies Column[];\n"]))
     return "\n".join(parts)
+
+
+def ranges() -> str:
+    """The TypeScript source for what the numbers in documents may be, by the name of the field."""
+    forms: dict[str, set[str]] = {}
+    for cls in _classes(shardwidget.document):
+        hints, docs = typing.get_type_hints(cls), field_docs(cls)
+        for field in dataclasses.fields(cls):
+            if form := field.metadata.get("wire", True):
+                negative = field.default == -1 or re.search("-1|negative", docs.get(field.name, "")) is not None
+                leaves = {int} if form == "id" else _leaves(hints[field.name])
+                forms.setdefault(field.name, set()).update(_form(leaf, negative) for leaf in leaves)
+    by_form: dict[str, list[str]] = {}
+    for name in sorted(forms):
+        if forms[name] & {"count", "integer", "number"}:
+            by_form.setdefault(" ".join(sorted(forms[name] - {""})), []).append(name)
+    parts = [
+        "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.\n",
+        "/**\n * Names of fields that are numbers, or lists of them, by what a value may be; a `count` is not below",
+        " * 0. Fields of the same name in several documents may be what any of them may be.\n */",
+        "export const RANGES = {",
+        *(f"  {json.dumps(form)}: {json.dumps(' '.join(names))}," for form, names in sorted(by_form.items())),
+        "} as const;\n",
+    ]
+    return "\n".join(parts)
+
+
+def _form(leaf: Any, negative: bool) -> str:
+    if leaf is int:
+        return "integer" if negative else "count"
+    return {float: "number", str: "string", bool: "boolean", type(None): "null"}.get(leaf, "")
+
+
+def _leaves(hint: Any) -> set[Any]:
+    """The scalar types that a value of a type may contain, dataclasses aside."""
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) is Literal:
+        return set(map(type, arguments))
+    return set().union(*map(_leaves, arguments)) if arguments else {hint}
 
 
 def _literal(column: columns.Column) -> str:
@@ -64,10 +108,7 @@ def _literal(column: columns.Column) -> str:
 
 def interface(cls: type, optional: bool = False) -> str:
     """One dataclass as a TypeScript interface; ``optional``: fields that have a default may be absent."""
-    hints = typing.get_type_hints(cls)
-    (definition,) = ast.parse(inspect.getsource(cls)).body
-    assert isinstance(definition, ast.ClassDef)
-    docs = _attribute_docs(definition.body)
+    hints, docs = typing.get_type_hints(cls), field_docs(cls)
     lines = [f"export interface {cls.__name__} {{"]
     for field in dataclasses.fields(cls):
         form = field.metadata.get("wire", True)
@@ -102,19 +143,6 @@ def type_name(hint: Any) -> str:
     )
 
 
-def _attribute_docs(body: list[ast.stmt]) -> dict[str, str]:
-    """Docstrings that stand behind annotated fields and constants, by name."""
-    docs = {}
-    for statement, after in itertools.pairwise(body):
-        match statement, after:
-            case (
-                ast.AnnAssign(target=ast.Name(name)) | ast.Assign(targets=[ast.Name(name)]),
-                ast.Expr(ast.Constant(str(text))),
-            ):
-                docs[name] = inspect.cleandoc(text)
-    return docs
-
-
 def _jsdoc(text: str, indent: str) -> list[str]:
     lines = text.replace("``", "`").replace("*/", "* /").splitlines()
     if not lines:
@@ -130,7 +158,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is stale")
     parser.add_argument("--target", type=Path, default=TARGET, help="the folder of the files")
     options = parser.parse_args(argv)
-    made = {"document.gen.ts": typescript(shardwidget.document), "columns.gen.ts": tables()}
+    made = {"document.gen.ts": typescript(shardwidget.document), "columns.gen.ts": tables(), "ranges.gen.ts": ranges()}
     for name, text in made.items():
         file = options.target / name
         if not options.check:

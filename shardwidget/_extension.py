@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,14 +14,21 @@ import jax
 import numpy as np
 
 from shardwidget import _jax, read
-from shardwidget.document import Program
+from shardwidget.document import CompileCause, Program
 from shardwidget.read._namespace.namespace import running, visible
+from shardwidget.read._recompiled import Signature, explained, signature
 from shardwidget.widgets._show import show
 
 MOST_LEAVES = 20
 """The most leaves of a tree that is displayed as a view; a larger tree keeps its own representation."""
 
 KEY = "_shardwidget_extension"
+
+MOST_KEPT = 200
+"""The most compiled calls of earlier cells that ``%%collectives`` compares with."""
+
+REDEFINED = (CompileCause("function", "", "", ""),)
+"""A cell that runs again defines its functions again: not worth a line."""
 
 NO_NAMES = "give names or expressions that hold arrays: %sharding x params['w']"
 
@@ -43,6 +53,8 @@ class Extension:
     shell: Any
     formatters: list[tuple[dict[type, Any], type, Any]] = field(default_factory=list)
     magics: dict[tuple[str, str], Any] = field(default_factory=dict)
+    compiled: list[Signature] = field(default_factory=list)
+    """What ``%%collectives`` saw compiled, the last cell last."""
 
     def start(self) -> Extension:
         """Adds them."""
@@ -91,12 +103,12 @@ class Extension:
                 display(view)
 
     def collectives(self, line: str, cell: str) -> None:
-        """``%%collectives``: runs the cell, and lists the collectives of every function compiled in it."""
+        """``%%collectives``: runs the cell, lists the collectives of what is compiled in it, and why it is again."""
         from IPython.core.error import UsageError
         from IPython.display import display
 
-        with _jax.compilations() as compiled:
-            result = self.shell.run_cell(cell)
+        with _jax.compilations() as compiled, _jax.compiled_calls(signature) as calls:
+            result = _ran(self.shell, cell)
         texts = [text for text in map(_jax.module_text, compiled) if text]
         programs = [read_module(text, self.shell.user_ns) for text in texts]
         found = [program for program in programs if isinstance(program, Program) and program.collectives]
@@ -107,6 +119,10 @@ class Extension:
             print(fault)
         quiet = len(programs) - len(found) - len(faults)
         print(_summary(len(programs), quiet))
+        again = explained("this cell", calls, self.compiled)
+        if any(call.causes != REDEFINED for call in again.again):
+            print(again)
+        self.compiled = [*self.compiled, *(call for call, _ in calls if call.own)][-MOST_KEPT:]
         error = result.error_before_exec or result.error_in_exec
         if error is not None:
             # IPython has shown it. This ends "Run All", in one line.
@@ -115,6 +131,21 @@ class Extension:
     def _magic(self, kind: str, name: str, function: Callable[..., None]) -> None:
         self.magics[kind, name] = self.shell.magics_manager.magics[kind].get(name)
         self.shell.register_magic_function(function, kind, name)
+
+
+def _ran(shell: Any, cell: str) -> Any:
+    """The result of a cell. One that awaits, where a notebook's own loop is running, has a loop in another thread."""
+    try:
+        asyncio.get_running_loop()
+        transformed = shell.transform_cell(cell)
+    except (RuntimeError, SyntaxError):  # No loop is running; IPython says what is wrong with the cell.
+        return shell.run_cell(cell)
+    if not shell.should_run_async(cell, transformed_cell=transformed):
+        return shell.run_cell(cell)
+    context = contextvars.copy_context()  # What it displays belongs to this cell.
+    with ThreadPoolExecutor(1) as thread:
+        running_cell = shell.run_cell_async(cell, transformed_cell=transformed)
+        return thread.submit(context.run, asyncio.run, running_cell).result()
 
 
 def _put(table: dict[Any, Any], key: Any, before: Any) -> None:

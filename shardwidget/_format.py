@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -26,6 +27,23 @@ _RANGE = 1000
 def byte_count(n: float) -> str:
     """Whole bytes in binary units, three significant digits: ``1.46 KiB``, ``1023 B``."""
     return _alone(round(n), BYTES)
+
+
+def parse_bytes(text: str) -> int:
+    """A number of bytes as people write it: ``16 GiB``, ``1.5MB``, ``4096``.
+
+    Raises:
+        ValueError: it has another form.
+    """
+    found = re.fullmatch(r"\s*(\d{1,40}(?:\.\d{1,40})?(?:e\d{1,2})?)\s*([a-zA-Z]*)\s*", text)
+    if found is None or found[2].upper() not in _UNITS:
+        raise ValueError(f"{text[:80]!r} is not a number of bytes, such as 16 GiB")
+    return round(float(found[1]) * _UNITS[found[2].upper()])
+
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
+    f"{prefix}IB": 2**power for prefix, power in (("K", 10), ("M", 20), ("G", 30), ("T", 40))
+}
 
 
 def duration(seconds: float) -> str:

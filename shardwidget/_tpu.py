@@ -20,7 +20,7 @@ _ODD_FORM = "topology must be a string like 'v5e:4x4' (generation, chips along e
 
 _REFUSED = (
     "libtpu refuses the topology {topology!r}: {words}. Generations that it knows are v2, v3, v4, v5e, v5p, v6e and "
-    "tpu7x; chips come in hosts of 2x2: 'v5e:4x4', 'v5p:2x2x4', 'v6e:16x16'"
+    "tpu7x; chips come in hosts of 2x2: 'v5e:4x4', 'v5p:2x2x4', 'v6e:16x16', 'tpu7x:2x2x1'"
 )
 
 _ODD_NAMES = "mesh axes need distinct string names; got {names}"
@@ -31,6 +31,9 @@ _NO_LIBTPU = (
     "compiling for a TPU needs libtpu, which comes with the optional extra and runs on Linux on x86-64: "
     'pip install "shardwidget[tpu]"'
 )
+
+_CHIP = {"v4": "megacore"}
+"""How libtpu is to make devices of a chip where that is not its default: one of both cores, as JAX does on a v4."""
 
 _PROCESSORS = Path("/sys/devices/system/cpu")
 _NO_PROCESSORS = (
@@ -56,10 +59,11 @@ def tpu_mesh(
     ```
 
     Args:
-        topology: generation and chips along each physical axis: ``v5e:4x4``, ``v5p:2x2x2``, ``v6e:8x8``.
+        topology: generation and chips along each physical axis: ``v5e:4x4``, ``v5p:2x2x2``, ``tpu7x:2x2x1``. A chip is
+            one device; on v2, v3 and TPU7x it is two, one for each core.
         axis_names: names of the mesh axes.
-        shape: their sizes; None takes the topology's own (with several slices, their number first), or all devices
-            for one axis.
+        shape: their sizes; None takes the topology's own (with several slices, their number first; the devices of a
+            chip last), or all devices for one axis.
         num_slices: slices of this topology, connected by the data centre network. The first axis spans the slices,
             or the slices and then a part of each: its size must be a multiple of ``num_slices``.
         axis_types: a type for all axes, or one for each.
@@ -80,7 +84,7 @@ def tpu_mesh(
         raise ValueError(f"num_slices must be a whole number of slices, 1 or more; got {num_slices!r}")
     description = _describe(topology, num_slices)
     sizes = _sizes(topology, num_slices, len(description.devices), names, shape)
-    return Mesh(_grid(description, num_slices, sizes, names), names, axis_types=types)
+    return Mesh(grid(description, num_slices, sizes, names), names, axis_types=types)
 
 
 def _sizes(
@@ -105,6 +109,9 @@ def _sizes(
         return shape
     if len(names) == 1:
         return (count,)
+    cores = count // math.prod(chips)
+    if cores > 1 and len(names) == len(chips) + 1:
+        chips += (cores,)
     if len(names) != len(chips) or math.prod(chips) != count:
         raise ValueError(
             f"{topology} has {count} devices on {len(chips)} physical axes, which do not determine the sizes of "
@@ -113,7 +120,7 @@ def _sizes(
     return chips
 
 
-def _grid(description: Any, slices: int, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
+def grid(description: Any, slices: int, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
     """The devices as JAX would lay them out, with fast links along each axis; row by row if it finds none."""
     from jax.experimental import mesh_utils, topologies
 
@@ -141,10 +148,18 @@ def _describe(topology: str, slices: int) -> Any:
     try:
         with _no_questions():
             more = {"num_slices": slices} if slices > 1 else {}
-            return topologies.get_topology_desc(platform="tpu", topology_name=topology, **more)
+            return topologies.get_topology_desc(platform="tpu", topology_name=topology, **_of_chips(topology), **more)
     except Exception as error:
         words = str(error).partition("\n")[0].removeprefix("INVALID_ARGUMENT: ").rstrip(".")
         raise ValueError(_REFUSED.format(topology=topology, words=words)) from error
+
+
+def _of_chips(topology: str) -> dict[str, Any]:
+    """What libtpu must be told about the chips: which devices they are, and of hosts with fewer than 2x2."""
+    generation, _, sizes = topology.lower().partition(":")
+    host = [min(2, int(size)) for size in sizes.split("x")[:2]]
+    told: dict[str, Any] = {"chip_config_name": _CHIP[generation]} if generation in _CHIP else {}
+    return told | {"chips_per_host_bounds": [*host, *[1] * (3 - len(host))]} if 1 in host else told
 
 
 @contextlib.contextmanager

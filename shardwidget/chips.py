@@ -16,6 +16,7 @@ _ALL = (
     Chip("TPU v5e", 16 * _GIB, f"{_TPU}v5e"),
     Chip("TPU v5p", 95 * _GIB, f"{_TPU}v5p"),
     Chip("TPU v6e", 32 * _GIB, f"{_TPU}v6e"),
+    Chip("TPU7x", 96 * _GIB, f"{_TPU}tpu7x: 192 GiB a chip, which is two devices"),
     Chip("A100 40GB", 40 * _GIB, f"{_DGX}dgxa100-user-guide: 320 GB in 8"),
     Chip("A100 80GB", 80 * _GIB, f"{_DGX}dgxa100-user-guide: 640 GB in 8"),
     Chip("H100", 80 * _GIB, f"{_DGX}dgxh100-user-guide: 640 GB in 8"),

@@ -28,6 +28,7 @@ from shardwidget.document import (
     Source,
 )
 from shardwidget.document.mesh import AxisType
+from shardwidget.findings.comparison import verdict
 
 LINES = (
     "def layer(x, w1, w2, scale):",
@@ -180,14 +181,16 @@ def layer() -> Comparison:
     )
     matched = replace(rows[3], error=replace(stop, chosen=1))
     other = replace(rows[4], values=(value("z", (128, 16), (x, None), (x, y), "Below the other choice."),))
+    said = verdict((*rows[:3], matched, other), program, {3: 1})
     return Comparison(
         "function",
         on,
         rows,
-        continuations=(Continuation(3, 1, (3, 4), (matched, other), program),),
+        continuations=(Continuation(3, 1, (3, 4), (matched, other), program, said),),
         program=program,
         compiled_from="Auto",
         name="layer",
+        verdict=verdict(rows, program),
         jax_version="0.10.2",
     )
 
@@ -241,7 +244,14 @@ def training(layers: int = 2, width: int = 10) -> Comparison:
     ]
     program = Program(on, tuple(collectives), name="train_step", target="8 CPU devices")
     return Comparison(
-        "function", on, tuple(rows), tuple(scopes), program=program, compiled_from="Auto", name="train_step"
+        "function",
+        on,
+        tuple(rows),
+        tuple(scopes),
+        program=program,
+        compiled_from="Auto",
+        name="train_step",
+        verdict=verdict(rows, program),
     )
 
 

@@ -18,14 +18,17 @@ from shardwidget.cost import interconnects, networks
 from shardwidget.document import Document, Memory, Model, Plan, ReshardPlan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
+from tests.diffs import DIFFS
 from tests.memories import MEMORIES
 from tests.models import MODEL_COMPARISONS, MODELS
 from tests.mpmd import MPMD
 from tests.namespaces import NAMESPACES
+from tests.overlaps import OVERLAPS
 from tests.programs import PROGRAMS
 from tests.reshards import RESHARDS
 from tests.runs import RUNS
 from tests.schedules import SCHEDULES, runs
+from tests.searches import SEARCHES
 from tests.traces import TRACES
 
 FOLDER = Path(__file__).parents[1] / "js" / "tests"
@@ -66,6 +69,11 @@ def memories_text() -> str:
 
     cases = [f"{json.dumps(name)}:{encode(case(make()))}" for name, make in MEMORIES.items()]
     return "{\n" + ",\n".join(cases) + "\n}\n"
+
+
+def overlaps_text() -> str:
+    """The schedules of ``tests.overlaps``, by name."""
+    return _by_name(OVERLAPS)
 
 
 def models_text() -> str:
@@ -119,6 +127,16 @@ def reshards_text() -> str:
     return "{\n" + ",\n".join(cases) + "\n}\n"
 
 
+def searches_text() -> str:
+    """The searches of ``tests.searches``, by name."""
+    return _by_name(SEARCHES)
+
+
+def diffs_text() -> str:
+    """The differences of ``tests.diffs``, by name."""
+    return _by_name(DIFFS)
+
+
 def runs_text() -> str:
     """Schedules, the times that they are run with, and what Python's simulator finds."""
     cases = []
@@ -170,6 +188,7 @@ FILES = {
     "program/programs.json": programs_text,
     "run/runs.json": measured_text,
     "program/memory/memories.json": memories_text,
+    "program/overlap/overlaps.json": overlaps_text,
     "tree/models.json": models_text,
     "tree/comparisons.json": model_comparisons_text,
     "inspector/namespaces.json": namespaces_text,
@@ -177,6 +196,8 @@ FILES = {
     "pipeline/runs.json": runs_text,
     "mpmd/mpmds.json": mpmds_text,
     "reshard/reshards.json": reshards_text,
+    "search/searches.json": searches_text,
+    "diff/diffs.json": diffs_text,
 }
 
 

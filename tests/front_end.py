@@ -1,4 +1,4 @@
-"""A fake front end: what it was sent, and what it would send."""
+"""A fake front end: what it was sent, and what it would send; and a fake kernel."""
 
 from comm.base_comm import BaseComm
 
@@ -24,3 +24,7 @@ class FakeComm(BaseComm):
     def from_browser(self, **state):
         """What the front end's ``save_changes`` sends."""
         self.handle_msg({"content": {"data": {"method": "update", "state": state, "buffer_paths": []}}, "buffers": []})
+
+
+class Kernel:
+    """What IPython has in a Jupyter kernel: a name."""

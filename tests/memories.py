@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shardwidget.chips import chips
-from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, MemoryTotals
+from shardwidget.document import Buffer, Chip, Ints, Memory, MemoryLoop, MemoryTotals
 from tests.programs import LINES, MIB, line, mesh
 
 _LINES = tuple(line(20 + k) for k in range(len(LINES)))
@@ -55,6 +55,22 @@ def tight() -> Memory:
     return replace(training(), chips=known, chip=at)
 
 
+def refused() -> Memory:
+    """A program that XLA did not compile: too large for the device, with two large constants and a small one."""
+    base = training()
+    constants = (
+        Buffer(64 * MIB, "f32[4096,4096]", "table", "constant", 0, 119, _LINES[1], axes=()),
+        Buffer(2 * MIB, "f32[1024,512]", "model.head", "constant", 0, 119, axes=()),
+        Buffer(4096, "f32[1024]", "constant.3", "constant", 0, 119, axes=()),
+    )
+    said = "RESOURCE_EXHAUSTED: Ran out of memory on HBM: 339.0M exceeds available HBM (192.00M)."
+    known = (Chip("what XLA may use", 192 * MIB, "the compiler's message"), *base.chips)
+    first = replace(base.buffers[0], taken_by="result[0]['w_in']")
+    buffers = (first, *base.buffers[1:], *constants)
+    totals = MemoryTotals(64 * MIB, 8 * MIB, 200 * MIB, 0, 0)
+    return replace(base, buffers=buffers, failure=said, chips=known, chip=0, compiler=totals)
+
+
 def plain() -> Memory:
     """Arguments and a result, without loops, lines or a figure of the compiler's."""
     buffers = (
@@ -74,5 +90,5 @@ def hostile() -> Memory:
     return replace(base, buffers=buffers, lines=lines, loops=loops, name=evil)
 
 
-MEMORIES = {"training": training, "tight": tight, "plain": plain, "hostile": hostile}
+MEMORIES = {"training": training, "tight": tight, "refused": refused, "plain": plain, "hostile": hostile}
 """By name; the front end's tests have each."""

@@ -62,12 +62,14 @@ def eight(shape: tuple[int, ...] = (4, 2), names: tuple[str, ...] = ("data", "mo
 
 
 def held(tree: Any) -> dict[tuple[str, int], int]:
-    """Bytes on each device, by JAX."""
-    out: dict[tuple[str, int], int] = {}
+    """Bytes on each device, by JAX: each buffer once, by its address."""
+    buffers = {}
     for x in jax.tree.leaves(tree):
         for shard in x.addressable_shards if isinstance(x, jax.Array) else ():
-            key = ("cpu", shard.device.id)
-            out[key] = out.get(key, 0) + shard.data.nbytes
+            buffers[shard.device.id, shard.data.unsafe_buffer_pointer()] = shard.data.nbytes
+    out: dict[tuple[str, int], int] = {}
+    for (device, _), size in buffers.items():
+        out["cpu", device] = out.get(("cpu", device), 0) + size
     return out
 
 
@@ -147,7 +149,7 @@ MODELS = {
 def changed() -> ModelComparison:
     """A transformer before and after a change of its specs: the embedding moved, and one layer is copied."""
     after = transformer(3, embed=("data", "model"), bare=1)
-    return read.model(transformer(3), name="before").compare(read.model(after, name="after"))
+    return read.model(transformer(3), name="before").diff(read.model(after, name="after"))
 
 
 def side_by_side() -> ModelComparison:
@@ -159,7 +161,7 @@ def side_by_side() -> ModelComparison:
 
 def unchanged() -> ModelComparison:
     model = read.model(transformer(3), name="params")
-    return model.compare(model)
+    return model.diff(model)
 
 
 MODEL_COMPARISONS = {"changed": changed, "three": side_by_side, "unchanged": unchanged}

@@ -26,6 +26,7 @@ from shardwidget.document import (
     Timing,
     Work,
 )
+from shardwidget.findings.program import with_findings
 
 LINES = (
     "def train_step(params, x, y):",
@@ -127,7 +128,7 @@ class Making:
 
     def program(self, made: Sequence[HloCollective], name: str, **rest: Any) -> Program:
         """The program of some collectives."""
-        return Program(
+        made_of = Program(
             self.mesh,
             tuple(made),
             plans=tuple(self.plans),
@@ -138,10 +139,12 @@ class Making:
             jax_version="0.10.2",
             **rest,
         )
+        return with_findings(made_of)
 
 
 KNOWN = tuple(cost.INTERCONNECTS[name] for name in ("TPU v5e", "TPU v5p", "H100"))
 MIB = 2**20
+UNDONE = "undoes the split over model: gathers y whole"
 
 
 def training() -> Program:
@@ -154,7 +157,7 @@ def training() -> Program:
         m.over("all-gather", ("data",), 2 * MIB, 21, **loop, groups_text=transposed, shapes=("bf16[1024,1024]",)),
         m.over("all-reduce", ("model",), 16 * MIB, 22, **loop, asynchronous=True, shapes=("bf16[2048,4096]",)),
         m.over("all-gather", ("data",), 2 * MIB, 22, **loop, groups_text=transposed),
-        m.over("all-gather", ("model",), 4 * MIB, 23, remark="undoes the split over model: gathers y whole"),
+        m.over("all-gather", ("model",), 4 * MIB, 23, remark=UNDONE, advice="split another dim of y over model"),
         m.over("all-reduce", ("data", "model"), 4, 24, shapes=("f32[]",)),
         m.over("all-reduce", ("model",), 16 * MIB, 21, **back),
         m.over("reduce-scatter", ("data",), 8 * MIB, 21, **back, groups_text=transposed),
@@ -288,7 +291,8 @@ def many(count: int = 400) -> Program:
     """A program of hundreds of collectives."""
     base = training()
     rows = itertools.islice(itertools.cycle(base.collectives), count)
-    return replace(base, collectives=tuple(replace(c, name=f"op.{k}", times=1 + k % 7) for k, c in enumerate(rows)))
+    cycled = tuple(replace(c, name=f"op.{k}", times=1 + k % 7) for k, c in enumerate(rows))
+    return with_findings(replace(base, collectives=cycled))
 
 
 PROGRAMS = {

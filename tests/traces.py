@@ -51,6 +51,7 @@ class Program:
         self.plans: list[Plan] = []
         self.scopes: list[Scope] = [Scope("region", name, -1)]
         self.scope = 0
+        self.in_specs: list[str] = []
         self.out_specs: list[str] = []
 
     def block(self, name: str, values: np.ndarray, varying: Sequence[str]) -> Variable:
@@ -74,6 +75,7 @@ class Program:
             shards = np.stack([self._shard(array, spec, p) for p in range(self.size)])
             outside.append(self.whole(name, shards, array.shape, spec))
             inside.append(self.block(name, shards, [a for a in spec if a]))
+            self.in_specs.append(f"P({', '.join(repr(a) for a in spec)})")
         names = " and ".join(name for name, _, _ in given)
         self.step("in_specs", outside, inside, f"{names} split into blocks.", line)
         return inside
@@ -143,7 +145,7 @@ class Program:
     def trace(self, **rest: Any) -> Trace:
         """The document."""
         mesh = self._mesh()
-        region = Region(self.name, mesh, tuple(self.axes), (), tuple(self.out_specs), True)
+        region = Region(self.name, mesh, tuple(self.axes), tuple(self.in_specs), tuple(self.out_specs), True)
         listings = (Listing("cell 3", 1, self.lines),) if self.lines else ()
         fields = {
             "scopes": tuple(self.scopes),
@@ -340,11 +342,10 @@ def oddities() -> Trace:
     f.step("mul", [flag, x, total], [wave, x], "")
     f.step("transpose", [wave], [wave], "", shape_only=True)
     cube = f.block("cube", np.stack([count(3, 4, 5)] * 4), [])
-    f.step("broadcast", [], [cube], "", shape_only=True)
-    f.step("debug_callback", [cube], [], "", printed="<b>x</b> sum 3\n")
-    made = f.trace()
-    away = replace(made.variables[cube.id], window=None)
-    return replace(made, variables=(*made.variables[: cube.id], away))
+    f.variables[cube.id] = away = replace(cube, window=None)
+    f.step("broadcast", [], [away], "", shape_only=True)
+    f.step("debug_callback", [away], [], "", printed="<b>x</b> sum 3\n")
+    return f.trace()
 
 
 def single() -> Trace:

@@ -32,7 +32,7 @@ export function expectInsideAtAnyWidth(sceneAt: (width: number) => Scene): void 
   }
 }
 
-function farCorner(mark: Mark): readonly [number, number] {
+export function farCorner(mark: Mark): readonly [number, number] {
   if (mark.kind === "line") return mark.points.at(-1) ?? [0, 0];
   if (mark.kind === "rect") return [mark.x + mark.w, mark.y + mark.h];
   return [mark.x, mark.y];

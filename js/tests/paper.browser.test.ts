@@ -12,7 +12,7 @@ import { wire as memory } from "./program/memory/memories";
 import { program, wire as programs } from "./program/programs";
 import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";
-import { mount as mountStepper } from "./stepper/harness";
+import { loaded, mount as mountStepper } from "./stepper/harness";
 import { trace } from "./stepper/traces";
 import { MORE, VIEWS } from "./views";
 
@@ -72,9 +72,10 @@ test("a card is drawn as wide as it is on a sheet, beside what a page has beside
 test("a stepper prints its step, its algorithm, its source and every step", async () => {
   const doc = trace("psum");
   const view = await mountStepper(doc, { step: 3 }, { width: 960 });
+  await loaded(view);
   find<HTMLButtonElement>(view, ".transport button[title^=ring]").click();
   await printed(view);
-  expect(texts(view, "h2")).toEqual(["f step 4 of 5"]);
+  expect(texts(view, "h2")).toEqual(["f step 3 of 4"]);
   expect(textOf(find(view, "footer"))).toContain("played as ring");
   expect(texts(view, ".paper .steps .what > b:first-child")).toEqual([
     "f",
@@ -133,7 +134,7 @@ test("memory prints every line that is alive", async () => {
   const doc = decodeMemory(memory("training"));
   const held = { ...doc.buffers[0], born: 0, dies: doc.steps - 1 } as Buffer;
   const buffers = Array.from({ length: 60 }, (_, k) => ({ ...held, name: `w${k}` }));
-  const traits = { page: "memory", _memories: { 0: { ...doc, buffers } } };
+  const traits = { page: "memory", _pages: { "memory 0": { ...doc, buffers } } };
   const view = await mountProgram(program("training"), traits, { width: 960 });
   expect(texts(view, ".alive .row").length).toBeLessThan(60);
   await printed(view);

@@ -17,9 +17,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   picture: ["core", "draw"],
   share: ["card"],
   page: ["card", "core", "share"],
+  loader: ["card"],
 };
 /** What no feature needs: entries of their own. */
-const APART = ["share", "page"];
+const APART = ["share", "page", "loader"];
 /** The one list of all features' pictures. */
 const LIST = "picture/pictures.ts";
 

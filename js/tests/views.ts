@@ -5,6 +5,8 @@ import { mount as mountAlgorithms } from "./algorithms/harness";
 import { mount as mountArray } from "./array/harness";
 import { comparison as types } from "./comparison/comparisons";
 import { mount as mountComparison } from "./comparison/harness";
+import { wire as difference } from "./diff/diffs";
+import { mount as mountDiff } from "./diff/harness";
 import { array, block, mesh, values } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, sheet } from "./exercise/sheets";
@@ -15,15 +17,18 @@ import { mount as mountMpmd } from "./mpmd/harness";
 import { wire as mpmd } from "./mpmd/mpmds";
 import { mount as mountPipeline } from "./pipeline/harness";
 import { wire as schedule } from "./pipeline/schedules";
-import { axis, draft, playground } from "./playground/documents";
+import { axis, draft, on, playground } from "./playground/documents";
 import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
 import { wire as memory } from "./program/memory/memories";
+import { wire as overlap } from "./program/overlap/overlaps";
 import { program, wire as programs } from "./program/programs";
 import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";
 import { mount as mountRun } from "./run/harness";
 import { wire as run } from "./run/runs";
+import { mount as mountSearch } from "./search/harness";
+import { wire as search } from "./search/searches";
 import { mount as mountStepper } from "./stepper/harness";
 import { trace } from "./stepper/traces";
 import { mountCompared, mount as mountModel } from "./tree/harness";
@@ -102,7 +107,18 @@ const LONG_NAMES = draft({
   shape: [64, 128],
 });
 
+const THREE_AXES = draft({
+  axes: [axis("data", 4), axis("fsdp", 4), axis("tensor", 2)],
+  shape: [64, 128, 256],
+  entries: [on("fsdp"), on(), on("tensor")],
+});
+
 export const OTHERS: Views = {
+  "programs before and after": (width) => mountDiff(difference("training"), {}, { width }),
+  "lowered and compiled": (width) => mountDiff(difference("lowered"), {}, { width }),
+  "traces of two functions": (width) => mountDiff(difference("traces"), {}, { width }),
+  "types before and after": (width) => mountDiff(difference("comparison"), {}, { width }),
+  search: (width) => mountSearch(search("compiled"), {}, { width }),
   playground: (width) => mountPlayground(playground(), {}, { width }),
   ...Object.fromEntries(
     ALL.map((question) => [
@@ -113,12 +129,15 @@ export const OTHERS: Views = {
   exercises: (width) => mountExercise(sheet(...ALL), {}, { width }),
   model: (width) => mountModel(model("state"), {}, { width }),
   "trees side by side": (width) => mountCompared(trees("three"), {}, { width }),
+  "playground, three axes": (width) => mountPlayground(playground(THREE_AXES, { name: "q" }), {}, { width }),
   "playground, long names": (width) => mountPlayground(playground(LONG_NAMES, { name: "kernel" }), {}, { width }),
   comparison: (width) => mountComparison(types("training"), {}, { width }),
   program: (width) => mountProgram(program("training"), {}, { width }),
   programs: (width) => mountProgram(programs("layouts"), {}, { width }),
   memory: (width) =>
-    mountProgram(program("training"), { page: "memory", _memories: { 0: memory("training") } }, { width }),
+    mountProgram(program("training"), { page: "memory", _pages: { "memory 0": memory("training") } }, { width }),
+  overlap: (width) =>
+    mountProgram(program("training"), { page: "overlap", _pages: { "overlap 0": overlap("training") } }, { width }),
   inspector: (width) => mountInspector(namespace("session"), {}, { width }),
   mpmd: (width) => mountMpmd(mpmd("remote"), {}, { width }),
   algorithms: (width) => mountAlgorithms(algorithms("psum"), {}, { width }),
@@ -137,7 +156,7 @@ export const VIEWS: Views = { ...ARRAYS, ...OTHERS };
 export const MORE: Views = {
   program: (width) => mountProgram(program("shard_map"), {}, { width }),
   memory: (width) =>
-    mountProgram(program("shard_map"), { page: "memory", _memories: { 0: memory("plain") } }, { width }),
+    mountProgram(program("shard_map"), { page: "memory", _pages: { "memory 0": memory("plain") } }, { width }),
   pipeline: (width) => mountPipeline(schedule("zb_v"), {}, { width }),
   run: (width) => mountRun(run("many"), {}, { width }),
   stepper: (width) => mountStepper(trace("all_gather"), {}, { width }),

@@ -4,24 +4,40 @@ Nothing else in the package touches these; a test looks for what does. Each shim
 on. A text that a version cannot give is an empty string, never an error: HLO and Shardy texts explain a sharding,
 nothing is computed from them.
 
+Traps: ``import jax.extend`` takes as long as all of this package, because it imports Pallas. Here it is imported where
+it is used.
+
 - ``types``, ``shardings``: what values and specs say.
 - ``arrays``: nodes of trees, arrays that share memory.
 - ``jaxprs``, ``control``, ``primitives``: equations, the jaxprs that they enter, what they are by name.
 - ``sources``: the user's lines and names.
 - ``failures``, ``messages``: how far tracing got, and what JAX's message means.
 - ``continuing``: continuing with a fix where a type error stops a program.
+- ``retracing``: tracing a program with other code, other options, or a mesh of one device.
 - ``compiling``: what is compiled while code runs; tracing again what was traced before.
+- ``exporting``: a traced function as data.
 - ``inspection``: where the compiler puts a value.
-- ``propagation``: how a program's operations are divided before it is compiled.
+- ``propagation``: how a program's operations are divided before it is compiled; ``origins``: why.
+- ``flattened``: a program without calls, and the same with constraints.
+- ``partitioning``: how a program is divided and what collectives that takes, before it is compiled.
 - ``processes``: what the processes of a program tell one another.
-- ``assignment``: where the compiler puts buffers.
+- ``assignment``, ``dumping``: where the compiler puts buffers; programs that need too much memory.
 - ``profiling``: JAX's profiler, without its files.
 """
 
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, held_array, is_ready, memory_at
-from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first
-from shardwidget._jax.compiling import compilations, module_text, own_lines, shares_lines, without_trace_cache
+from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first, serialized_executable
+from shardwidget._jax.compiling import (
+    compilations,
+    compiled_calls,
+    is_running,
+    module_text,
+    own_lines,
+    shares_lines,
+    traced_under,
+    without_trace_cache,
+)
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
     Cond,
@@ -36,10 +52,15 @@ from shardwidget._jax.control import (
     own_params,
     with_bodies,
 )
+from shardwidget._jax.dumping import Compilation, Dump, compilation, lowered_shardings
+from shardwidget._jax.exporting import Exported, call_exported, exported
 from shardwidget._jax.failures import Mapped, PartialTrace, partial_trace, unfiltered
+from shardwidget._jax.flattened import as_function, constrained, flattened
 from shardwidget._jax.inspection import inspection
 from shardwidget._jax.jaxpp import MpmdFields, mpmd_fields
 from shardwidget._jax.jaxprs import (
+    FUSES_QUICKLY,
+    UNFUSED,
     AnyJaxpr,
     OpenJaxpr,
     bind,
@@ -52,6 +73,8 @@ from shardwidget._jax.jaxprs import (
     quick_options,
     with_equations,
 )
+from shardwidget._jax.origins import Record, Recorded, recorded
+from shardwidget._jax.partitioning import ENTERS_FUNCTIONS, Axes, Block, Op, PartitionError, Value, partitioned
 from shardwidget._jax.primitives import (
     ACCUMULATES,
     ARITHMETIC,
@@ -61,16 +84,27 @@ from shardwidget._jax.primitives import (
     LINEAR,
     MOVES,
     PLACES,
+    POSITIONAL,
     PPERMUTE_IN_MESH_ORDER,
     RELAYOUTS,
     SAME_ELEMENTS,
     SHAPE_ONLY,
     WRITES,
+    name_of,
     print_text,
 )
 from shardwidget._jax.processes import Board
 from shardwidget._jax.profiling import ProfilerSession, is_profiling
 from shardwidget._jax.propagation import Split, propagated
+from shardwidget._jax.retracing import (
+    Regions,
+    holders,
+    live_functions,
+    options_of,
+    retracing,
+    runnable,
+    without_mesh,
+)
 from shardwidget._jax.shardings import (
     AnyMesh,
     boundary_shardings,
@@ -120,4 +154,10 @@ from shardwidget._jax.types import (
     typed_as,
     with_sharding,
 )
-from shardwidget._jax.wrappers import donating, lowered_by_library, parameters_of_library, writes_arguments
+from shardwidget._jax.wrappers import (
+    donating,
+    lowered_by_library,
+    parameters_of_library,
+    traced_by_jax,
+    writes_arguments,
+)

@@ -44,8 +44,9 @@ def memory_at(x: Any) -> tuple[Any, ...]:
     JAX 0.9 – 0.12: reading an array's values leaves arrays of its single shards behind, on the same memory, which
     ``jax.live_arrays`` lists as well.
     """
+    x = base_array(x)
     try:
-        parts = x._arrays if len(x.sharding.device_set) > 1 else (x,)
+        parts = () if not x.size else x._arrays if len(x.sharding.device_set) > 1 else (x,)
         return tuple((next(iter(part.devices())), part.unsafe_buffer_pointer()) for part in parts)
-    except (RuntimeError, AttributeError, NotImplementedError):
+    except (RuntimeError, AttributeError, NotImplementedError, TypeError):
         return ()

@@ -21,6 +21,19 @@ def buffer_assignment(compiled: Any) -> tuple[bytes, bytes] | None:
         return None
 
 
+def serialized_executable(compiled: Any) -> bytes:
+    """An executable for TPUs, which contains its ``HloProto``; empty for other devices, whose statistics have it.
+
+    JAX 0.9 – 0.12.
+    """
+    try:
+        executable = compiled.runtime_executable()
+        # Tiled layouts are only in what is compiled for TPUs: a topology has no client that could be asked.
+        return bytes(executable.serialize()) if ":T(" in executable.hlo_modules()[0].to_string() else b""
+    except (AttributeError, NotImplementedError, RuntimeError, ValueError, IndexError):
+        return b""
+
+
 def results_are_allocated_first(compiled: Any) -> bool:
     """Whether the compiler's peak counts results from the first instruction on, and not from when they are made.
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-from collections.abc import Iterator
-from typing import Any
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import jax
-from jax._src import compiler, config
+from jax._src import compiler, config, core, pjit
+
+Seen = TypeVar("Seen")
+
+
+def is_running() -> bool:
+    """Whether code runs, rather than being traced. JAX 0.9 – 0.12."""
+    return core.trace_state_clean()
 
 
 @contextlib.contextmanager
@@ -33,6 +42,51 @@ def compilations() -> Iterator[list[Any]]:
         compiler.compile_or_get_cached = original
 
 
+@contextlib.contextmanager
+def compiled_calls(
+    see: Callable[[Any, Any, tuple[Any, ...], dict[str, Any]], Seen],
+) -> Iterator[list[tuple[Seen, float]]]:
+    """Collects the calls of jitted functions in the block for which JAX compiles, and the compiler's seconds.
+
+    JAX 0.9 – 0.12: a call that the C++ cache does not answer reaches ``_infer_params`` (0.9: ``_trace_for_jit``). JAX's
+    own option ``jax_explain_cache_misses`` explains traces: another sharding on Auto axes compiles without a new one.
+
+    Args:
+        see: called with the function, what identifies its ``jit``, and the arguments before any is donated; returns
+            what is to be collected. It is called for calls that compile nothing as well.
+    """
+    found: list[tuple[Seen, float]] = []
+    called = threading.local()
+    name = "_infer_params" if hasattr(pjit, "_infer_params") else "_trace_for_jit"
+    entered: Any = getattr(pjit, name)
+    compiles = compiler.compile_or_get_cached
+
+    def entering(fun: Any, info: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if core.trace_state_clean():
+            called.seen = see(fun, info, args, kwargs)
+        return entered(fun, info, args, kwargs)
+
+    def compiling(*args: Any, **kwargs: Any) -> Any:
+        began = time.perf_counter()
+        executable = compiles(*args, **kwargs)
+        if hasattr(called, "seen"):
+            found.append((called.seen, time.perf_counter() - began))
+        return executable
+
+    setattr(pjit, name, entering)
+    compiler.compile_or_get_cached = compiling
+    try:
+        yield found
+    finally:
+        setattr(pjit, name, entered)
+        compiler.compile_or_get_cached = compiles
+
+
+def traced_under() -> tuple[Any, ...]:
+    """The options of JAX and the mesh that traces depend on. JAX 0.9 – 0.12: ``trace_context`` is private."""
+    return config.trace_context()
+
+
 def module_text(executable: Any) -> str:
     """The text of a compiled module, as ``Compiled.as_text()`` gives it; empty where a backend gives none."""
     modules = executable.hlo_modules()
@@ -53,9 +107,9 @@ def own_lines() -> Iterator[None]:
 
     original: Any = partial_eval.trace_to_jaxpr
 
-    def traced(f: Any, *args: Any) -> Any:
+    def traced(f: Any, *args: Any, **known: Any) -> Any:
         # The cache holds functions weakly: what it knows of one that is made here goes with it.
-        return original(lambda *values, **named: f(*values, **named), *args)
+        return original(lambda *values, **named: f(*values, **named), *args, **known)
 
     setattr(partial_eval, "trace_to_jaxpr", traced)  # noqa: B010
     try:

@@ -6,15 +6,17 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
-from jax.extend.core import JaxprEqn, Primitive
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn, Primitive
 
 Fixer = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None"]
 """Returns the results of a primitive for its operands and parameters in place of an exception; None lets it raise."""
 
-_FIXING = threading.RLock()
+FIXING = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -35,7 +37,7 @@ def fixing(fix: Fixer, *, each_apart: bool) -> Iterator[None]:
     from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
 
     apart, contexts = jax.make_user_context(), contextlib.ExitStack()
-    contexts.enter_context(_FIXING)
+    contexts.enter_context(FIXING)
     thread = threading.get_ident()
     binds: dict[Any, Any] = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
     check, unflatten = pjit.assert_shardings_equal, pjit.tree_unflatten

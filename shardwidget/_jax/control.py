@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
-from jax.extend.core import JaxprEqn
 
 from shardwidget._jax.inspection import debug_effect, debugs
 from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
-from shardwidget._jax.primitives import CALLS
+from shardwidget._jax.primitives import CALLS, name_of
 from shardwidget._jax.sources import function_name
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,7 @@ def control_of(eqn: JaxprEqn) -> Control | None:
     JAX 0.9 – 0.12: names of parameters. 0.9 calls the axes of a ``shard_map`` otherwise; 0.12 holds the numbers of a
     ``scan``'s operands as trees of placeholders.
     """
-    name, params = eqn.primitive.name, eqn.params
+    name, params = name_of(eqn), eqn.params
     if STOPPED in params:
         return params[STOPPED]
     if name in CALLS:

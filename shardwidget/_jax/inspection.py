@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
-from jax.extend.core import JaxprEqn
 
 from shardwidget._jax.jaxprs import open_jaxpr
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
 
 
 def inspection(eqn: JaxprEqn, v: Any, callback: Any) -> Any:

@@ -72,6 +72,15 @@ def is_sharding_type_error(error: Exception) -> bool:
     return type(error).__name__ == "ShardingTypeError"
 
 
+def is_of_spec(error: Exception) -> bool:
+    """Whether JAX refuses a spec: axes named twice or not there, sizes that they do not divide, too many entries."""
+    words = (
+        "evenly divi|is not found in mesh|values of rank at least|must be equal to aval's ndim|"
+        "cannot contain axis names that are of type"
+    )
+    return type(error).__name__ == "DuplicateSpecError" or re.search(words, str(error)) is not None
+
+
 def is_too_long(error: Exception) -> bool:
     """Whether a spec has more entries than its array has dimensions."""
     return "too long" in str(error)
@@ -85,6 +94,14 @@ def is_wrong_arguments(error: Exception) -> bool:
 def is_wrong_result(error: Exception) -> bool:
     """Whether the function returned something that is not an array, such as a string."""
     return isinstance(error, TypeError) and "returned a value of type" in str(error)
+
+
+def is_of_no_array(error: Exception) -> bool:
+    """Whether a transformation was given, or a function that it calls returned, something that is not an array.
+
+    JAX 0.9 – 0.12: the words are the same for both.
+    """
+    return isinstance(error, TypeError) and re.search(r"is not a valid JAX (array )?type", str(error)) is not None
 
 
 def is_of_other_devices(error: Exception) -> bool:
@@ -105,6 +122,11 @@ def is_not_an_array(error: Exception) -> bool:
 def is_ref_closed_over(error: Exception) -> bool:
     """Whether the body of a ``shard_map`` closes over a ``jax.Ref``. JAX 0.10 – 0.12 stop with an AttributeError."""
     return isinstance(error, AttributeError) and "'AbstractRef' object has no attribute" in str(error)
+
+
+def is_carry_mismatch(error: Exception) -> bool:
+    """Whether what a loop's body returns has another type than its carry."""
+    return "input carry" in str(error) or "carry input" in str(error)
 
 
 def is_contraction(error: Exception) -> bool:

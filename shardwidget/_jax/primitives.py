@@ -7,9 +7,17 @@ from typing import Any
 import jax
 import numpy as np
 
-CALLS = frozenset(
-    {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
-)
+RENAMED = {"checkpoint": "remat2", "copy_p": "copy", "pjit": "jit"}
+"""Other names of primitives, in other versions of JAX, and the one that this package knows them by."""
+
+
+def name_of(what: Any) -> str:
+    """The name of an equation's primitive, or of a primitive: the same in all versions of JAX."""
+    name: str = getattr(what, "primitive", what).name
+    return RENAMED.get(name, name)
+
+
+CALLS = frozenset({"jit", "closed_call", "core_call", "remat2", "custom_jvp_call", "custom_vjp_call"})
 """Primitives that call a function with all their operands."""
 
 WRITES = frozenset({"debug_callback", "debug_print"})
@@ -26,19 +34,19 @@ PLACES = RELAYOUTS | {"mesh_cast", "device_put"}
 
 SHAPE_ONLY = frozenset(
     {
-        "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split",
+        "broadcast_in_dim", "concatenate", "copy", "expand_dims", "reshape", "rev", "slice", "split",
         "squeeze", "transpose",
     }
 )  # fmt: skip
 """Primitives that move elements and compute nothing."""
 
-SAME_ELEMENTS = frozenset({"convert_element_type", "copy", "copy_p", "optimization_barrier", "pvary"})
+SAME_ELEMENTS = frozenset({"convert_element_type", "copy", "optimization_barrier", "pvary"})
 """Primitives whose result has the elements of their operand, each in its place."""
 
 ELEMENTWISE = frozenset(
     {
         "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil",
-        "clamp", "convert_element_type", "copy", "copy_p", "cos", "cosh", "div", "eq", "erf", "erf_inv", "erfc", "exp",
+        "clamp", "convert_element_type", "copy", "cos", "cosh", "div", "eq", "erf", "erf_inv", "erfc", "exp",
         "exp2", "expm1", "floor", "ge", "gt", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p",
         "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "or", "pow", "pvary", "real",
         "reduce_precision", "rem", "round", "rsqrt", "select_n", "shift_left", "shift_right_arithmetic",
@@ -63,6 +71,9 @@ LINEAR = frozenset({"convert_element_type", "div", "neg"})
 
 ACCUMULATES = frozenset({"add_any", "scatter-add", "select_n"})
 """Primitives that differentiation adds to a program."""
+
+POSITIONAL = frozenset({"axis_index", "pbroadcast", "pbroadcast_dynamic", "ppermute", "ragged_all_to_all"})
+"""Collectives whose meaning depends on which device is where."""
 
 PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
 """Whether ``ppermute`` over several axes counts ranks in the order of the mesh, whatever order they are given in."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import jax
-from jax.extend.mlir import ir, passmanager
 
 _PIPELINE = "builtin.module(sdy-propagation-pipeline)"
 _MESH = re.compile(r'"([^"]+)"=(\d+)')
@@ -36,6 +35,8 @@ def propagated(lowered: jax.stages.Lowered) -> dict[str, frozenset[Split]]:
 
     JAX 0.9 – 0.12: the name of the pipeline and the text of shardings are not promised.
     """
+    from jax.extend.mlir import ir, passmanager
+
     module: Any = lowered.compiler_ir()
     try:
         copy = module.operation.clone()
@@ -44,7 +45,7 @@ def propagated(lowered: jax.stages.Lowered) -> dict[str, frozenset[Split]]:
     except (ir.MLIRError, ValueError, AttributeError):
         return {}
     functions, meshes = {}, {}
-    for operation in _inside(copy):
+    for operation in inside(copy):
         if operation.name == "func.func":
             functions[operation.attributes["sym_name"].value] = operation
         elif operation.name == "sdy.mesh":
@@ -56,7 +57,8 @@ def propagated(lowered: jax.stages.Lowered) -> dict[str, frozenset[Split]]:
     return {name: frozenset(splits) for name, splits in found.items()}
 
 
-def _inside(operation: Any) -> Iterator[Any]:
+def inside(operation: Any) -> Iterator[Any]:
+    """The operations in the regions of one, without those in theirs."""
     for region in operation.regions:
         for block in region.blocks:
             for inner in block.operations:
@@ -67,8 +69,8 @@ def _named(operation: Any, prefix: str, functions: Mapping[str, Any]) -> Iterato
     """Operations by the names that the compiled module has for them: of those in a function, after the call's."""
     if operation is None:
         return
-    for inner in _inside(operation):
-        name = prefix + _name(inner.location)
+    for inner in inside(operation):
+        name = prefix + name_of(inner.location)
         yield name, inner
         if inner.name == "func.call":
             yield from _named(functions.get(inner.attributes["callee"].value), f"{name}/", functions)
@@ -76,7 +78,8 @@ def _named(operation: Any, prefix: str, functions: Mapping[str, Any]) -> Iterato
             yield from _named(inner, prefix, functions)
 
 
-def _name(location: Any) -> str:
+def name_of(location: Any) -> str:
+    """The name stack of a location; empty where it has none."""
     # JAX 0.9 has one class for all locations, and ends the process where one has no name.
     is_a_name = getattr(location, "is_a_name", lambda: hasattr(location, "name_str"))
     return location.name_str if is_a_name() else ""

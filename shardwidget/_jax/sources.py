@@ -8,11 +8,12 @@ import os
 import re
 import traceback
 import types
-from typing import Any, Protocol
-
-from jax.extend.core import JaxprEqn
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shardwidget._jax.jaxprs import OpenJaxpr
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of this package, whose frames are not the user's."""
@@ -68,13 +69,19 @@ def calls_reshard(eqn: JaxprEqn) -> bool:
     return any(is_user_file(f.file_name) or f.function_name.startswith("tree_map") for f in callers)
 
 
-def current_location() -> tuple[str, int, int] | None:
+def current_location(*, beyond_libraries: bool = False) -> tuple[str, int, int] | None:
     """File, line and column of the user's expression that is running; None where there is none.
 
     From Python's own stack: JAX does not know who called a function whose trace it has cached.
+
+    Args:
+        beyond_libraries: whether the line of a library that is not JAX counts for the line that called it.
     """
     frame = inspect.currentframe()
-    while frame is not None and not is_user_file(frame.f_code.co_filename):
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if is_user_file(file) and not (beyond_libraries and is_library_file(file)):
+            break
         frame = frame.f_back
     if frame is None:
         return None

@@ -21,6 +21,11 @@ def lowered_by_library(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -
     return lowered if isinstance(lowered, jax.stages.Lowered) else None
 
 
+def traced_by_jax(traced: Any) -> Any:
+    """What ``trace`` gave, without what a library wraps it in. flax 0.12: ``nnx.jit`` has a class of its own for it."""
+    return traced if hasattr(traced, "jaxpr") else getattr(traced, "traced", traced)
+
+
 def parameters_of_library(f: Any, arguments: Sequence[tuple[str, Sequence[str]]]) -> dict[str, str]:
     """What the user calls a parameter of the compiled program, by the name that a library's ``jit`` gives it.
 

@@ -6,8 +6,8 @@ differs in one bit. Rounds of an all-reduce by ring: Patarasuk and Yuan 2009; by
 Rabenseifner and Gropp 2005.
 
 V is the bytes of the whole array of a group: of all blocks together where each rank has a part of its own, else of one
-block. Shares on a switch: nccl-tests, doc/PERFORMANCE.md. On a torus: jax-ml/scaling-book, sharding.md. Between nodes:
-its gpus.md.
+block. Shares on a switch: nccl-tests, doc/PERFORMANCE.md. On a torus: ``shardwidget.cost``. Between nodes: the
+scaling book's gpus.md.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Phase:
     """What a device sends on a switch, in words."""
     sends: Callable[[int], Fraction]
     """The part of V that a device sends in a group of n, where each can reach every other directly (a switch)."""
-    torus: Fraction = Fraction(1)
-    """The part of V that passes a device's links on a ring, both directions together, what it passes on included."""
+    personal: bool = False
+    """Whether each rank sends something else to every other. Otherwise V passes each device, once."""
     leaves: Callable[[int, int], Fraction] = lambda n, node: Fraction(1)
     """The part of V that a node of so many devices sends to others, in a group of n: ``(n, node)``."""
     inferred: bool = False
@@ -111,7 +111,7 @@ EXCHANGE = Phase(
     _across,
     "V·(N−1)/N²",
     lambda n: Fraction(n - 1, n * n),
-    torus=Fraction(1, 4),
+    personal=True,
     # Of each device's V/N the part for the devices elsewhere.
     leaves=lambda n, node: Fraction(node * (n - node), n * n),
     inferred=True,

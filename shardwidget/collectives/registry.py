@@ -93,7 +93,7 @@ def call_of(
     """The collective of a jaxpr equation, or None if it is not a collective.
 
     Args:
-        primitive: ``eqn.primitive.name`` of any supported JAX.
+        primitive: the name of a primitive of any supported JAX.
         params: ``eqn.params``.
         axis_names: axes of the mesh, axis 0 first.
         axis_sizes: their sizes.

@@ -16,24 +16,32 @@ if TYPE_CHECKING:
     from shardwidget.document.base import *  # noqa: F403
     from shardwidget.document.collective import *  # noqa: F403
     from shardwidget.document.comparison import *  # noqa: F403
+    from shardwidget.document.comparison_diff import *  # noqa: F403
     from shardwidget.document.exercise import *  # noqa: F403
     from shardwidget.document.fix import *  # noqa: F403
     from shardwidget.document.leaf import *  # noqa: F403
     from shardwidget.document.memory import *  # noqa: F403
+    from shardwidget.document.memory_diff import *  # noqa: F403
     from shardwidget.document.mesh import *  # noqa: F403
     from shardwidget.document.model import *  # noqa: F403
     from shardwidget.document.model_comparison import *  # noqa: F403
     from shardwidget.document.mpmd import *  # noqa: F403
     from shardwidget.document.namespace import *  # noqa: F403
     from shardwidget.document.order import *  # noqa: F403
+    from shardwidget.document.overlap import *  # noqa: F403
     from shardwidget.document.placement import *  # noqa: F403
     from shardwidget.document.playground import *  # noqa: F403
     from shardwidget.document.program import *  # noqa: F403
+    from shardwidget.document.program_diff import *  # noqa: F403
+    from shardwidget.document.recompiled import *  # noqa: F403
     from shardwidget.document.reshard import *  # noqa: F403
     from shardwidget.document.run import *  # noqa: F403
     from shardwidget.document.schedule import *  # noqa: F403
+    from shardwidget.document.search import *  # noqa: F403
     from shardwidget.document.step import *  # noqa: F403
     from shardwidget.document.trace import *  # noqa: F403
+    from shardwidget.document.trace_diff import *  # noqa: F403
+    from shardwidget.document.why import *  # noqa: F403
     from shardwidget.document.wire import *  # noqa: F403
 
 # Each comes after those that it imports itself.
@@ -46,21 +54,29 @@ _MODULES = (
     "mpmd",
     "fix",
     "step",
+    "trace_diff",
     "trace",
+    "program_diff",
+    "overlap",
     "program",
+    "why",
+    "comparison_diff",
     "comparison",
     "playground",
+    "memory_diff",
     "memory",
     "leaf",
     "model_comparison",
     "model",
     "namespace",
+    "recompiled",
     "reshard",
     "order",
     "schedule",
     "run",
     "algorithms",
     "exercise",
+    "search",
 )
 
 

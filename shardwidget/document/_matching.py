@@ -162,7 +162,8 @@ def _lines(paths: list[Path], rows: tuple[ComparedRow, ...]) -> tuple[ComparedLi
     groups: dict[tuple[Path, tuple[ComparedCell, ...]], list[int]] = {}
     for i, (path, row) in enumerate(zip(paths, rows, strict=True)):
         # `w1` and `w2` of one layer stay two lines.
-        shape = (*(re.sub(r"\d+", "#", step) for step in path[:-1]), "#" if path[-1].isdigit() else path[-1])
+        *above, last = path or ("",)  # A tree that is one array has no steps.
+        shape = (*(re.sub(r"\d+", "#", step) for step in above), "#" if last.isdigit() else last)
         groups.setdefault((shape, row.cells), []).append(i)
     return tuple(ComparedLine(_label([paths[i] for i in members]), Ints.pack(members)) for members in groups.values())
 

@@ -35,6 +35,11 @@ class Semantics:
         """Whether every rank receives the blocks of all, side by side: it undoes a split."""
         return self.cuts == "received"
 
+    @property
+    def permutes(self) -> bool:
+        """Whether whole blocks go from one rank to another."""
+        return self.cuts == "none" and not self.by_origin and self.starts == "nothing"
+
 
 @dataclass(frozen=True)
 class Collective:
@@ -89,12 +94,12 @@ class Move:
     by: int = 0
     """Offset of the peer. In a shift, +1 is the next rank of the ring and -1 the previous one."""
     first: int = 0
-    """Offset of the first chunk; the others are at ``first + 1``, ``first + 2`` …"""
+    """Offset of the first chunk, modulo n, so it may be negative; the others are at ``first + 1``, ``first + 2`` …"""
     count: int = 1
     """The number of chunks."""
     origin: int = 0
-    """Offset of the rank that the chunks started on, where ``Semantics.by_origin`` tells chunks apart by it. A chunk's
-    number is then the rank that it goes to."""
+    """Offset of the rank that the chunks started on, modulo n, so it may be negative, where ``Semantics.by_origin``
+    tells chunks apart by it. A chunk's number is then the rank that it goes to."""
     pairs: tuple[tuple[int, int], ...] = ()
     """The pairs (source rank, destination rank)."""
 

@@ -37,6 +37,38 @@ COLLECTIVES = (
 )
 """The collectives of a compiled program."""
 
+CANDIDATES = (
+    Column("candidate", "candidate"),
+    Column("time", "a step", unit="seconds"),
+    Column("compute", "compute", unit="seconds"),
+    Column("exposed", "exposed", unit="seconds"),
+    Column("hidden", "hidden", unit="seconds"),
+    Column("memory", "memory/device", unit="bytes"),
+    Column("fits", "fits"),
+    Column("basis", "known by"),
+)
+"""The candidates of a search for a sharding."""
+
+TOTALS = (
+    Column("axes", "over"),
+    Column("phase", ""),
+    Column("runs", "runs"),
+    Column("sent", "sent/device", unit="bytes"),
+    Column("time", "estimate/call", unit="seconds"),
+)
+"""What the collectives of a compiled program come to, by mesh axes and part of a training step."""
+
+DIFFERENCES = (
+    Column("change", "what"),
+    Column("op", "collective"),
+    Column("axes", "mesh axes"),
+    Column("source", "caused by"),
+    Column("before", "before"),
+    Column("after", "after"),
+    Column("difference", "a call"),
+)
+"""What differs between two compiled programs."""
+
 PROGRAMS = (
     Column("name", "program"),
     Column("found", "collectives"),
@@ -46,6 +78,14 @@ PROGRAMS = (
     Column("memory", "memory/device", unit="bytes"),
 )
 """Compiled programs side by side."""
+
+COMPILED_CALLS = (
+    Column("function", "compiled"),
+    Column("source", "called from"),
+    Column("time", "compiler", unit="seconds"),
+    Column("why", "why"),
+)
+"""The calls for which JAX compiled a function."""
 
 MEASURED = (
     Column("op", "collective", room=240),
@@ -101,8 +141,8 @@ NAMES = (
 
 CHUNKS = (
     Column("chunk", "chunk"),
-    Column("weight", "weight", unit="bytes"),
-    Column("adds", "adds on a device", unit="bytes"),
+    Column("weight", "of the threshold", unit="bytes"),
+    Column("adds", "made on a device", unit="bytes"),
     Column("most", "most held"),
     Column("arrays", "arrays"),
     Column("collectives", "collectives"),

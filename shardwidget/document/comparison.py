@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
+from shardwidget.document.comparison_diff import ComparisonDiff
 from shardwidget.document.fix import Failure, Fix, Layout
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import Program
 from shardwidget.document.step import Listing, Scope, Source
+from shardwidget.document.why import Cause, Group, Reason, Why
 from shardwidget.document.wire import VERSION
 
 __all__ = ["Compared", "Comparison", "Continuation", "Row"]
@@ -105,6 +107,8 @@ class Continuation:
     """Those rows as they are with the fix."""
     program: Program | None = None
     """The program compiled with the fix; None where it was not compiled."""
+    verdict: str = ""
+    """``Comparison.verdict`` with the fix."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,9 +127,51 @@ class Comparison(Document):
     """The axis types of the mesh that was compiled for; ``given`` for the user's own mixed types. Empty where nothing
     was compiled."""
     listings: tuple[Listing, ...] = ()
+    reasons: tuple[Reason, ...] = field(default=(), metadata={"wire": "table"})
+    """Why dimensions of values are split, as far as it is known."""
+    groups: tuple[Group, ...] = ()
+    """Values that were given the same axis for the same."""
+    causes: tuple[Cause, ...] = ()
+    """The splits that collectives follow from."""
+    steps: int = 0
+    """How many steps the compiler's propagation of shardings had; 0 where it is not known."""
     name: str = ""
+    verdict: str = ""
+    """Where it stops, or what differs, or what the compiler adds, in a sentence."""
     note: str = ""
     """What is not known, why, and how to get it, in one or two sentences."""
     jax_version: str = ""
     kind: Literal["comparison"] = field(default="comparison", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def diff(self, after: Comparison) -> ComparisonDiff:
+        """What another comparison has otherwise: this one is before, that one after.
+
+        Operations are matched by primitive and by the text of their line, so that lines may have moved.
+        """
+        return provided("comparison_diff")(self, after)
+
+    def why(self, row: int, dim: int, axis: str | None = None, *, value: int = 0) -> Why:
+        """Why a dimension of a value is split over a mesh axis, as the compiler's own propagation records it.
+
+        Args:
+            row: index in ``rows``.
+            dim: the dimension.
+            axis: the mesh axis; None for the first that splits it.
+            value: index in the row's ``values``.
+
+        Raises:
+            IndexError: there is no such row, value or dimension.
+        """
+        return provided("why")(self, row, dim, axis, value)
+
+    def why_collective(self, collective: int) -> tuple[Why, ...]:
+        """Why a collective is there: one answer for each operand that is split over its axes.
+
+        Args:
+            collective: index in ``program.collectives``.
+
+        Raises:
+            IndexError: there is no such collective.
+        """
+        return provided("why_collective")(self, collective)

@@ -1,78 +1,230 @@
-"""Where two programs begin to differ: their values, step by step or by name."""
+"""Where two programs begin to differ, step by step or by name; and where a program first makes a NaN or an Inf."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shardwidget.document.step import Step, Variable
+from shardwidget.document.step import Scope, Source, Step, Variable
+
+NOTHING_GLOBAL = (
+    "The traces are on meshes of other devices, where only global values can be compared, and no global value has the "
+    "same name and shape in both. Trace both on one mesh, or give the values that a reference has the names of yours."
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
-    """Where two traces begin to differ."""
+class Found:
+    """Where in a trace something was found."""
 
     step: int
-    """Index in ``steps`` of the first trace."""
+    """Index in ``steps``."""
     name: str
-    """Of the value that differs."""
+    """Of the value."""
     device: int
-    """Id of the first device that differs."""
+    """Id of the first device."""
+    primitive: str
+    """Of the step."""
+    source: Source | None
+    """The line of the user's program that the step comes from."""
+    iteration: tuple[int, ...]
+    """The iteration of each loop around the step, outermost first."""
+
+    def where(self) -> str:
+        """The step, the iterations and the device on one line; the user's line on the next."""
+        turns = ", ".join(f"iteration {number}" for number in self.iteration)
+        line = self.source and f"\n{self.source.file}:{self.source.line}  {self.source.text}"
+        return f"step {self.step}, {self.primitive}{f', {turns}' * bool(turns)}, on device {self.device}{line or ''}"
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Found):
+    """Where two traces begin to differ; ``step`` is of the first."""
+
     mine: np.ndarray
+    """The value of the first trace."""
     other: np.ndarray
+    """That of the other."""
+
+    @property
+    def at(self) -> tuple[int, ...]:
+        """The index of the element that differs most; empty where the shapes differ."""
+        if self.mine.shape != self.other.shape:
+            return ()
+        return tuple(int(k) for k in np.unravel_index(int(np.argmax(_apart(self.mine, self.other))), self.mine.shape))
+
+    @property
+    def largest(self) -> float:
+        """The largest difference of two elements; infinity where one is NaN alone, or the shapes differ."""
+        return float(_apart(self.mine, self.other).max()) if self.mine.shape == self.other.shape else float("inf")
 
     def __str__(self) -> str:
-        return f"{self.name} differs first on device {self.device}, at step {self.step}:\n{self.mine}\n{self.other}"
+        """At most ten lines."""
+        text = f"{self.name} differs first at {self.where()}"
+        if self.mine.shape != self.other.shape:
+            return f"{text}\nits shape is {self.mine.shape}, the other's {self.other.shape}"
+        count, total = int(np.count_nonzero(_apart(self.mine, self.other))), self.mine.size
+        place = f"[{', '.join(map(str, self.at))}]" if self.at else ""
+        return (
+            f"{text}\nlargest difference {self.largest:.6g}, at {self.name}{place}: "
+            f"{self.mine[self.at]} against {self.other[self.at]}; {count} of {total} elements differ"
+        )
 
 
-def compare(
-    one: Sequence[Step], other: Sequence[Step], devices: Sequence[int], rtol: float, atol: float
-) -> Difference | None:
-    """The first value that differs; see ``Trace.compare``.
+@dataclass(frozen=True, eq=False)
+class NotFinite(Found):
+    """The first NaN or Inf of a trace."""
 
-    Args:
-        one: steps of a trace.
-        other: those of another.
-        devices: ids of the devices whose values are compared.
-        rtol: tolerance relative to the other value.
-        atol: absolute tolerance.
-    """
-    for (number, v), w in _pairs(one, other):
-        for device in devices:
-            try:
-                a, b = v.value(device), w.value(device)
-            except (KeyError, ValueError):  # Not kept, or a device that does not execute the step.
-                continue
-            if not _equal(a, b, rtol, atol):
-                return Difference(number, v.name, device, a, b)
+    at: tuple[int, ...]
+    """The index of its first such element."""
+    value: float | complex
+    operands: tuple[str, ...]
+    """For each operand its name, its type, and the range of its elements on that device."""
+
+    def __str__(self) -> str:
+        """At most ten lines."""
+        place = f"[{', '.join(map(str, self.at))}]" if self.at else ""
+        lines = [f"{self.name}{place} is {self.value}, first at {self.where()}", *self.operands[:6]]
+        return "\n".join([*lines, f"… {len(self.operands) - 6} more operands"] if len(self.operands) > 6 else lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What is compared of a trace."""
+
+    steps: Sequence[Step]
+    scopes: Sequence[Scope]
+    devices: Sequence[int]
+    """Ids of its devices."""
+
+    def found(self, step: int) -> tuple[str, Source | None, tuple[int, ...]]:
+        """The primitive, the line and the iterations of a step."""
+        numbers, at = [], self.steps[step].scope
+        while at >= 0:
+            if self.scopes[at].kind == "iteration":
+                numbers.insert(0, self.scopes[at].iteration)
+            at = self.scopes[at].parent
+        return self.steps[step].primitive, self.steps[step].source, tuple(numbers)
+
+
+def compare(one: Run, other: Run, rtol: float, atol: float) -> Difference | None:
+    """The first value that differs; see ``Trace.compare``."""
+    for (number, v), (_, w), devices in matched(one, other):
+        for mine, a, b in values(v, w, devices):
+            if not equal(a, b, rtol, atol):
+                return Difference(number, v.name, mine, *one.found(number), a, b)
     return None
 
 
-def _pairs(one: Sequence[Step], other: Sequence[Step]) -> Iterator[tuple[tuple[int, Variable], Variable]]:
-    """Values of both that correspond, the first with its step: step by step, or the n-th of each name.
+Made = tuple[int, Variable]
+"""A value that a step makes, after the number of the step."""
 
-    Of two functions the results belong together, too, whatever they are called.
+Devices = Sequence[tuple[int, int]]
+"""Ids of devices that correspond, of both traces."""
+
+
+def matched(one: Run, other: Run) -> Iterator[tuple[Made, Made, Devices]]:
+    """Values of both that correspond, and the devices on which they do.
+
+    Raises:
+        ValueError: the meshes have other devices, and no global value has the same name and shape in both.
+    """
+    pairs: Iterable[tuple[Made, Made]] = _pairs(one.steps, other.steps)
+    devices = [(device, device) for device in one.devices]
+    if list(one.devices) != list(other.devices):
+        devices = [(one.devices[0], other.devices[0])]
+        pairs = [(a, b) for a, b in pairs if a[1].region < 0 and b[1].region < 0 and a[1].shape == b[1].shape]
+        if not pairs:
+            raise ValueError(NOTHING_GLOBAL)
+    yield from ((a, b, devices) for a, b in pairs)
+
+
+def values(v: Variable, w: Variable, devices: Devices) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The values of two variables on each device that has both, with the id of the first trace's."""
+    for mine, others in devices:
+        with contextlib.suppress(KeyError, ValueError):  # Not kept, or a device that does not execute the step.
+            yield mine, v.value(mine), w.value(others)
+
+
+def first_not_finite(run: Run, *, nan: bool, inf: bool) -> NotFinite | None:
+    """The first NaN or Inf; see ``Trace.first``."""
+    seen: set[int] = set()
+    for number, step in enumerate(run.steps):
+        for v in (*step.inputs, *step.outputs):
+            if v.id in seen:
+                continue
+            seen.add(v.id)
+            for device in run.devices:
+                value = _shown(v, device)
+                if value is None:
+                    continue
+                wrong = nan & np.isnan(value) | inf & np.isinf(value)
+                if np.any(wrong):
+                    at = tuple(int(k) for k in np.argwhere(wrong)[0])
+                    operands = tuple(_range(w, device) for w in step.inputs if w is not v)
+                    return NotFinite(number, v.name, device, *run.found(number), at, value[at].item(), operands)
+    return None
+
+
+def _shown(v: Variable, device: int) -> np.ndarray | None:
+    """The floating-point or complex value on a device; None where there is none."""
+    try:
+        value = v.value(device)
+    except (KeyError, ValueError):
+        return None
+    if value.dtype.kind in "fc":
+        return value
+    return value.astype(np.float32) if v.type.startswith(("bf16", "f8", "f4")) else None
+
+
+def _range(v: Variable, device: int) -> str:
+    value = _shown(v, device)
+    if value is None or not value.size or value.dtype.kind == "c":
+        return f"{v.name}  {v.type}"
+    finite = value[np.isfinite(value)]
+    kinds = [word for word, of in (("NaN", np.isnan), ("Inf", np.isinf)) if np.any(of(value))]
+    ends = f"  {finite.min():.6g} to {finite.max():.6g}" if finite.size else ""
+    return f"{v.name}  {v.type}{ends}{f', with {chr(32).join(kinds)}' if kinds else ''}"
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How far the elements are apart; infinitely where one is NaN or infinite and the other is not the same."""
+    kind = np.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else np.float64
+    a, b = a.astype(kind), b.astype(kind)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(invalid="ignore"):
+        return np.where(same, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf, posinf=np.inf))
+
+
+def _pairs(one: Sequence[Step], other: Sequence[Step]) -> Iterator[tuple[Made, Made]]:
+    """Values of both that correspond: step by step, or the n-th of each name.
+
+    Of two functions the results belong together, too, whatever they are called; of their other values, those that are
+    cut alike.
     """
     if [s.primitive for s in one] == [s.primitive for s in other]:
-        yield from zip(_made(one), (v for _, v in _made(other)), strict=False)
+        yield from zip(_made(one), _made(other), strict=False)
         return
-    table = {(v.name, n): v for n, (_, v) in _numbered(other)}
+    table = {(v.name, n): (number, v) for n, (number, v) in _numbered(other)}
     for n, (number, v) in _numbered(one):
-        if (v.name, n) in table:
-            yield (number, v), table[v.name, n]
+        found = table.get((v.name, n))
+        if found and v.shape == found[1].shape and (v.region < 0) == (found[1].region < 0):
+            yield (number, v), found
     results = [steps[-1].outputs if steps else () for steps in (one, other)]
     if len(results[0]) == len(results[1]):
-        yield from (((len(one) - 1, v), w) for v, w in zip(*results, strict=True))
+        last = (len(one) - 1, len(other) - 1)
+        yield from (((last[0], v), (last[1], w)) for v, w in zip(*results, strict=True))
 
 
-def _made(steps: Sequence[Step]) -> Iterator[tuple[int, Variable]]:
+def _made(steps: Sequence[Step]) -> Iterator[Made]:
     """The values that steps make, each with the number of its step."""
     return ((k, v) for k, step in enumerate(steps) for v in step.outputs)
 
 
-def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[int, Variable]]]:
+def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, Made]]:
     """Those with names that the user gave, and how many of the same name came before."""
     count: dict[str, int] = {}
     for number, v in _made(steps):
@@ -81,9 +233,13 @@ def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[int, Variable]
             yield count[v.name], (number, v)
 
 
-def _equal(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> bool:
-    if a.shape != b.shape:
-        return False
+def equal(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> bool:
+    """Whether two values are: within the tolerance where both are floating-point or complex."""
+    return a.shape == b.shape and not bool(differing(a, b, rtol, atol).any())
+
+
+def differing(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> np.ndarray:
+    """Which elements of two arrays of one shape differ. NaN equals NaN."""
     if not (np.issubdtype(a.dtype, np.inexact) and np.issubdtype(b.dtype, np.inexact)):
-        return bool(np.array_equal(a, b))
-    return bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
+        return np.not_equal(a, b)
+    return ~np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)

@@ -56,11 +56,13 @@ class Field:
     """Unique in its question."""
     label: str
     """What stands beside it."""
-    form: Literal["text", "spec", "choice", "devices", "grid", "code"]
+    form: Literal["text", "spec", "choice", "devices", "grid", "code", "order", "threshold"]
     """How it is filled in: ``devices`` takes device ids, ``grid`` numbers in rows, ``code`` a function that a notebook
-    cell assigns."""
+    cell assigns, ``order`` a list in another order, ``threshold`` a number of bytes that cuts a list into chunks."""
     options: tuple[str, ...] = ()
-    """What can be chosen, where ``form`` is ``choice``."""
+    """What can be chosen, where ``form`` is ``choice``; what is put in order, or cut into chunks."""
+    sizes: tuple[int, ...] = ()
+    """The bytes that each of ``options`` counts against the threshold, where ``form`` is ``threshold``."""
     shape: tuple[int, ...] = ()
     """The number of rows and of columns, where ``form`` is ``grid``."""
     example: str = ""

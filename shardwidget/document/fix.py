@@ -60,6 +60,11 @@ class Fix:
     known."""
     bytes_per_device: int = 0
     """Bytes that a device sends because of the change."""
+    value: Literal["", "same", "other", "unknown"] = ""
+    """Whether the program then gives what it gives on the whole array, without sharding; empty where the change alters
+    no value."""
+    effect: str = ""
+    """What the program gives instead, in words; empty where ``value`` is not ``other``."""
 
     @property
     def type(self) -> str:

@@ -10,9 +10,9 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim, Placement
 from shardwidget.document.wire import Ints
 
-__all__ = ["Flag", "Key", "LeafType"]
+__all__ = ["Flag", "Key", "LeafType", "RuleEffect"]
 
-LeafState = Literal["live", "abstract", "deleted", "host", "none", "other", "unreadable"]
+LeafState = Literal["live", "abstract", "deleted", "shared", "host", "none", "other", "unreadable"]
 FlagKind = Literal["copied", "unlike", "one device", "uneven", "tiny", "unreadable"]
 
 
@@ -34,8 +34,9 @@ class LeafType:
     """The short dtype and the shape with the mesh axes that split it, whatever their axis types:
     ``bf16[1024@data,3072]``. The class of what is not an array."""
     state: LeafState = "live"
-    """What kind of leaf it is: ``abstract`` has a shape and no data, ``host`` is in the host's memory, ``none`` is
-    None, ``other`` is no array, ``unreadable`` is an array that cannot be read (``note`` says why)."""
+    """What kind of leaf it is: ``abstract`` has a shape and no data, ``shared`` has the memory of another leaf, where
+    it counts (``note`` says which), ``host`` is in the host's memory, ``none`` is None, ``other`` is no array,
+    ``unreadable`` is an array that cannot be read (``note`` says why)."""
     shape: tuple[int, ...] = ()
     dtype: str = ""
     """The long name of the dtype, for example ``bfloat16`` or ``key<fry>``."""
@@ -93,6 +94,26 @@ class LeafType:
             state="abstract" if self.state == "abstract" else "deleted" if self.state == "deleted" else "live",
             jax_version=jax_version,
         )
+
+
+@dataclass(frozen=True)
+class RuleEffect:
+    """What came of a rule that says how leaves would be split."""
+
+    rule: str
+    """The rule as it was written."""
+    matches: int = 0
+    """The number of leaves that it matches."""
+    counts: int = 0
+    """The number of those that it decides: a later rule may decide the others."""
+    copies: tuple[int, int] | None = None
+    """Copies of these before and after, where all have the same."""
+    refused: int = 0
+    """The number of those that JAX refuses to split so; they stay as they are."""
+    refused_path: str = ""
+    """The first of them."""
+    error: str = ""
+    """JAX's words for it; or why the line is no rule."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from shardwidget.document.base import Document
 from shardwidget.document.fix import Fix
+from shardwidget.document.memory_diff import MemoryChange, MemoryDiff, MemorySide
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import MemoryTotals
 from shardwidget.document.step import Source
@@ -19,7 +20,10 @@ __all__ = ["Buffer", "Chip", "Memory", "MemoryLoop", "Remedy"]
 
 _NONE = Ints.pack(())
 
-BufferKind = Literal["argument", "output", "kept", "temporary", "collective"]
+BufferKind = Literal["argument", "constant", "output", "kept", "temporary", "collective"]
+
+FLAGGED = 2**20
+"""The least bytes of a constant that is pointed out."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,10 @@ class Buffer:
     name: str
     """The path of an argument, or the variable that the user's line assigns; otherwise the instruction's name."""
     kind: BufferKind
-    """``kept`` is made in the forward pass and needed in the backward pass; ``collective`` is the result of a
-    collective."""
+    """``constant`` is in the program itself: what the function closes over, or computes while it is traced; ``kept`` is
+    made in the forward pass and needed in the backward pass; ``collective`` is the result of a collective."""
     born: int
-    """Index of the step that makes it; 0 for an argument."""
+    """Index of the step that makes it; 0 for an argument or a constant."""
     dies: int
     """Index of the last step that needs it."""
     source: Source | None = None
@@ -49,6 +53,8 @@ class Buffer:
     """The name of the instruction that makes it; empty for an argument."""
     donated: bool = False
     """Whether it is an argument that a result takes the place of."""
+    taken_by: str = ""
+    """Of a donated argument: the result that is put there, ``result[0]['w']``; empty where its path is not known."""
     axes: tuple[str, ...] | None = None
     """The mesh axes that split it, in the order of the mesh; None where that is not certain, because the compiled
     program no longer shows it."""
@@ -127,6 +133,9 @@ class Memory(Document):
     gaps: int = 0
     """Bytes that the compiler allocates for temporaries but that hold none at the peak, because it places each
     temporary where it fits; 0 where its assignment is not known."""
+    failure: str = ""
+    """The compiler's message where the program needs more memory than the device has. The schedule is then the one that
+    the compiler had made when it found that. Empty where it compiled."""
     name: str = ""
     target: str = ""
     """What it is compiled for, in words: ``TPU v5e 2×4``."""
@@ -157,12 +166,35 @@ class Memory(Document):
 
     @property
     def allocated_bytes(self) -> int:
-        """Bytes that the compiler allocates: arguments, outputs and temporaries, less what is donated.
+        """Bytes that the compiler allocates: arguments, constants, outputs and temporaries, less what is donated.
 
-        If it does not report them: the peak.
+        If it does not report them: the peak. Constants it does not report: these are those of the program's text.
         """
         c = self.compiler
-        return self.peak_bytes if c is None else c.arguments + c.outputs + c.temporaries - c.aliased
+        return (
+            self.peak_bytes if c is None else c.arguments + self.constant_bytes + c.outputs + c.temporaries - c.aliased
+        )
+
+    @cached_property
+    def constant_bytes(self) -> int:
+        """Bytes of the constants."""
+        return sum(buffer.bytes for buffer in self.buffers if buffer.kind == "constant")
+
+    @property
+    def closed_over(self) -> tuple[Buffer, ...]:
+        """Constants of 1 MiB and more, the largest first. Given as arguments they could be split, and donated."""
+        found = (buffer for buffer in self.buffers if buffer.kind == "constant" and buffer.bytes >= FLAGGED)
+        return tuple(sorted(found, key=lambda buffer: -buffer.bytes))
+
+    @property
+    def limit(self) -> int | None:
+        """Bytes of the device that it is held against; None where that is not known."""
+        return None if self.chip is None else self.chips[self.chip].bytes
+
+    @property
+    def missing(self) -> int:
+        """Bytes that the device has too few; 0 where the program fits, or where the device is not known."""
+        return max(0, max(self.peak_bytes, self.allocated_bytes) - self.limit) if self.limit else 0
 
     @property
     def difference(self) -> float | None:
@@ -183,6 +215,14 @@ class Memory(Document):
             return 0
         return min(self.compiler.peak or self.allocated_bytes, self.allocated_bytes)
 
+    def diff(self, other: Memory) -> MemoryDiff:
+        """What a change does to this memory: which lines take more or less at the peak.
+
+        Args:
+            other: the memory of the program after the change.
+        """
+        return _diff(self, other)
+
     def alive(self, at: int | None = None) -> tuple[Buffer, ...]:
         """The buffers that are alive at a step, the largest first.
 
@@ -197,3 +237,48 @@ class Memory(Document):
             raise IndexError(f"no step {step}: the schedule has {self.steps} steps, numbered from 0")
         found = (buffer for buffer in self.buffers if buffer.born <= step <= buffer.dies)
         return tuple(sorted(found, key=lambda buffer: -buffer.bytes))
+
+
+def _diff(before: Memory, after: Memory) -> MemoryDiff:
+    old, new = _at_peak(before), _at_peak(after)
+    changes = [change for key in old | new if (change := _change(key, old.get(key, []), new.get(key, [])))]
+    differing = sum(change.before for change in changes)
+    return MemoryDiff(
+        _side(before),
+        _side(after),
+        tuple(sorted(changes, key=lambda c: (-abs(c.after - c.before), c.name, c.backward))),
+        same_bytes=before.peak_bytes - differing,
+        jax_version=after.jax_version,
+    )
+
+
+def _side(memory: Memory) -> MemorySide:
+    return MemorySide(memory.name, memory.target, memory.peak_bytes, memory.allocated_bytes)
+
+
+def _at_peak(memory: Memory) -> dict[tuple[str, str, bool], list[Buffer]]:
+    found: dict[tuple[str, str, bool], list[Buffer]] = {}
+    for buffer in memory.alive() if memory.steps else ():
+        found.setdefault(_key(buffer), []).append(buffer)
+    return found
+
+
+def _key(buffer: Buffer) -> tuple[str, str, bool]:
+    """A line's buffers are one: compilers name and cut them anew with every change."""
+    return ("", buffer.source.text, buffer.backward) if buffer.source else (buffer.name, "", buffer.backward)
+
+
+def _change(key: tuple[str, str, bool], old: list[Buffer], new: list[Buffer]) -> MemoryChange | None:
+    bytes_of = [sum(buffer.bytes for buffer in side) for side in (old, new)]
+    if bytes_of[0] == bytes_of[1]:
+        return None
+    shown = (new or old)[0]
+    types = tuple(_types(side) for side in (old, new))
+    return MemoryChange(shown.name, shown.kind, key[2], shown.source, (types[0], types[1]), *bytes_of)
+
+
+def _types(side: list[Buffer]) -> str:
+    """The type of the largest, and how many others there are."""
+    if not side:
+        return ""
+    return side[0].type + (f" and {len(side) - 1} more" if len(side) > 1 else "")

@@ -11,7 +11,7 @@ import numpy as np
 
 from shardwidget.document._matching import Placed, matched
 from shardwidget.document.base import Document
-from shardwidget.document.leaf import Flag, Key, Leaf, LeafType
+from shardwidget.document.leaf import Flag, Key, Leaf, LeafType, RuleEffect
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.model_comparison import ComparedTree, ModelComparison
 from shardwidget.document.placement import Placement
@@ -49,6 +49,14 @@ class Model(Document):
     """The reasons to look at leaves, the worst first."""
     terms: Terms
     """How this version of JAX spells shardings and words their errors."""
+    small_flags: int = 0
+    """Further reasons to look, each about less than 1 % of what is on the fullest device; they are not listed."""
+    small_cost: int = 0
+    """Bytes that these could save on each device, in all."""
+    rules: tuple[RuleEffect, ...] = ()
+    """What came of rules that were tried; without them this is the tree as it is."""
+    bytes_per_device_before: int = 0
+    """Bytes on the device that held most without the rules; 0 where none were tried."""
     name: str = ""
     """What the user calls the tree; empty where that is not known."""
     jax_version: str = ""
@@ -132,7 +140,7 @@ class Model(Document):
         """Leaves that are arrays."""
         return sum(count for index, count in self._counts if self.types[index].is_array)
 
-    def compare(self, other: Model) -> ModelComparison:
+    def diff(self, other: Model) -> ModelComparison:
         """This tree against another one: what moved, grew, shrank, lost or gained an axis, or is in only one.
 
         Leaves are matched by path; where one tree is part of the other, as parameters are of an optimizer's state, by
@@ -165,7 +173,7 @@ class Model(Document):
 
     def _sizes(self, index: int) -> tuple[int, int, int]:
         of = self.types[index]
-        if not of.is_array or of.state == "deleted":
+        if not of.is_array or of.state in ("deleted", "shared"):
             return 0, 0, 0
         if of.mesh < 0:
             return Placement(self.mesh, of.shape, bits=of.bits).nbytes, 0, 0

@@ -66,7 +66,7 @@ class Holder:
     path: str = ""
     """The path of the first array of a tree that changed, as ``jax.tree_util.keystr`` writes it."""
     delta: int = 0
-    """The change of ``bytes_per_device``."""
+    """The change of ``bytes_per_device``; negative where it shrank."""
     flags: int = 0
     """The number of reasons to look at it."""
     reason: str = ""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.collective import Plan, Semantics
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.overlap import Overlap
+from shardwidget.document.program_diff import ProgramDiff
+from shardwidget.document.serial import located
 from shardwidget.document.step import Listing, Source
 from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["HloCollective", "MemoryTotals", "Nest", "Program", "Programs", "Timing", "Work"]
+__all__ = ["Finding", "HloCollective", "MemoryTotals", "Nest", "Program", "Programs", "Timing", "Work"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class HloCollective:
     """JAX's path of the operation: ``jit(f)/transpose(jvp(dot_general))``."""
     backward: bool = False
     """Whether it belongs to a transposed operation, and so to the backward pass."""
+    recomputed: bool = False
+    """Whether it belongs to what ``jax.checkpoint`` computes once more in the backward pass."""
     by_user: bool = False
     """Whether the program asks for it, as by ``psum`` in a ``shard_map``; otherwise the compiler added it."""
     asynchronous: bool = False
@@ -82,6 +87,8 @@ class HloCollective:
     """The dtype in the program, ``bf16``, where XLA's CPU backend sends a wider one instead; otherwise empty."""
     remark: str = ""
     """Why it deserves a look, ``undoes the split of w over model, for sort``; empty if it does not."""
+    advice: str = ""
+    """What may avoid it; empty without a remark."""
     plans: tuple[int, ...] = ()
     """Indices in ``Program.plans`` of the algorithms that apply, the meaning first."""
     latency: tuple[float, ...] = ()
@@ -106,6 +113,18 @@ class Nest:
     """The user's line that it belongs to; None where that is not known."""
     backward: bool = False
     """Whether it belongs to the backward pass."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What deserves a look: equal collectives of a line that have one remark."""
+
+    collectives: tuple[int, ...]
+    """Their indices in ``Program.collectives``."""
+    said: str
+    """What they are and why, ``all-gather in line 7 undoes the split of w over model, for sort``."""
+    advice: str
+    """What may avoid it."""
 
 
 @dataclass(frozen=True)
@@ -191,14 +210,34 @@ class Program(Document):
     memory: MemoryTotals | None = None
     work: Work | None = None
     listings: tuple[Listing, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    """What dominates, in a sentence for each of ``interconnects``; one where there is none of these, and empty where
+    nothing is known of what is sent."""
+    findings: tuple[Finding, ...] = ()
+    """What deserves a look, the dearest first."""
     unread: tuple[str, ...] = ()
     """Instructions that look like collectives but could not be read, as the module writes them, and why."""
     note: str = ""
     """What is not known and why, in one sentence."""
+    lowered: bool = False
+    """Whether these are the collectives that the program itself asks for, as JAX lowers it, before the compiler
+    partitions it and adds its own."""
     timing: Timing | None = None
     jax_version: str = ""
+    module_text: str = field(default="", compare=False, metadata={"wire": False})
+    """The text of the compiled module, in the Python that read it; files and saved pages leave it out."""
     kind: Literal["program"] = field(default="program", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def completed(self) -> Program:
+        """The same, read from JSON."""
+        ids = self.mesh.device_ids.array()
+        return replace(self, collectives=tuple(located(c, ids) for c in self.collectives))
+
+    @property
+    def verdict(self) -> str:
+        """What dominates on ``interconnect``, in a sentence."""
+        return self.verdicts[self.interconnect] if self.interconnect < len(self.verdicts) else ""
 
     def trail(self, collective: HloCollective) -> tuple[Nest, ...]:
         """What a collective is in, outermost first."""
@@ -215,6 +254,27 @@ class Program(Document):
         if k >= len(collective.latency):
             return 0.0
         return max(collective.latency[k], collective.bandwidth[k]) * _runs(collective)
+
+    def diff(self, after: Program) -> ProgramDiff:
+        """What another program has more, less or different: this one is before, that one after.
+
+        Collectives are matched by operation, mesh axes, phase (where both programs have a backward pass) and the text
+        of the line that causes them, so that lines may have moved.
+        """
+        return provided("program_diff")(self, after)
+
+    def overlap(self, chip: str | None = None) -> Overlap:
+        """How much of its communication is exposed: an estimate from the order of the compiled schedule.
+
+        Args:
+            chip: a name in ``shardwidget.rates.RATES``, for example ``"TPU v5e"`` or ``"H100"``; None for the mesh's
+                devices.
+
+        Raises:
+            ValueError: there are no figures for the devices, and no chip is given; or the program comes from a file or
+                a saved page, which has no schedule.
+        """
+        return provided("overlap")(self, chip=chip)
 
     def by_line(self) -> tuple[LineTotal, ...]:
         """Totals of each source line in a call, the longest first; a combined collective counts for its first line."""

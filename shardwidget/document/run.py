@@ -183,7 +183,7 @@ class Run(Document):
     """What it ran on, in words: ``8 CPU devices``."""
     seconds: tuple[float, ...]
     """Seconds of each call, from the first event on any device to the last."""
-    begins: tuple[int, ...] = field(metadata={"wire": False})
+    begins: tuple[int, ...]
     """When the first event of each call was, in nanoseconds of the clock of the (first) process."""
     tick_s: float
     """The length of a tick in seconds: the unit of time in ``lanes``."""

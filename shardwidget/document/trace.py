@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.collective import Plan
-from shardwidget.document.difference import Difference, compare
+from shardwidget.document.difference import Difference, NotFinite, Run, compare, first_not_finite
 from shardwidget.document.fix import Failure
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.serial import located
 from shardwidget.document.step import Listing, Region, Scope, Step, Variable
+from shardwidget.document.trace_diff import TraceDiff
 from shardwidget.document.wire import VERSION
 
 __all__ = ["Trace"]
@@ -44,12 +46,50 @@ class Trace(Document):
     jax_version: str = ""
     outputs: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
     """What ``f(*args)`` returns."""
+    kept: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
+    """Holds what ``Variable.value`` reads, where the trace was made."""
     kind: Literal["trace"] = field(default="trace", init=False)
     version: int = field(default=VERSION, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is sent to another process: the outputs stay on the devices."""
-        return self.__dict__ | {"outputs": None}
+        return self.__dict__ | {"outputs": None, "kept": None}
+
+    def without_values(self) -> Trace:
+        """The same without the outputs and the values that ``Variable.value`` reads: what is drawn is there."""
+        bare = tuple(replace(v, fetch=None) for v in self.variables)
+
+        def bared(values: tuple[Variable, ...]) -> tuple[Variable, ...]:
+            return tuple(bare[v.id] for v in values)
+
+        steps = tuple(replace(s, inputs=bared(s.inputs), outputs=bared(s.outputs)) for s in self.steps)
+        return replace(self, variables=bare, steps=steps, outputs=None, kept=None)
+
+    @property
+    def event(self) -> int:
+        """The index of the step to look at first: the one that stops, else the first collective, else the last."""
+        sends = (k for k, s in enumerate(self.steps) if s.collective and s.collective.group_size > 1)
+        return len(self.steps) - 1 if self.error else next(sends, len(self.steps) - 1)
+
+    def completed(self) -> Trace:
+        """The same, read from JSON: steps there name variables by id."""
+        ids = self.mesh.device_ids.array()
+        steps = tuple(
+            replace(
+                step,
+                inputs=self._variables(step.inputs),
+                outputs=self._variables(step.outputs),
+                collective=located(step.collective, ids),
+            )
+            for step in self.steps
+        )
+        return replace(self, steps=steps)
+
+    def _variables(self, ids: Sequence[Any]) -> tuple[Variable, ...]:
+        wrong = [k for k in ids if not 0 <= k < len(self.variables)]
+        if wrong:
+            raise ValueError(f"a step names variable {wrong[0]}; there are {len(self.variables)} variables")
+        return tuple(self.variables[k] for k in ids)
 
     def __getitem__(self, name: str) -> History:
         """The values of a name, in the order in which the program made them: ``trace["k"].origin(device=0)``.
@@ -71,14 +111,51 @@ class Trace(Document):
         equals NaN.
 
         Args:
-            other: the other trace, on a mesh of the same devices.
+            other: the other trace. On a mesh of other devices (a reference on one), global values are compared.
             rtol: tolerance relative to the other value, for floating-point and complex values; others must be equal.
             atol: absolute tolerance.
 
         Returns:
-            The difference, or None where all values that both kept agree.
+            The difference, or None where all values that both kept agree. Its text names the step, the line, the
+            iteration, the device and the element that differs most.
+
+        Raises:
+            ValueError: the meshes have other devices, and no global value has the same name and shape in both.
         """
-        return compare(self.steps, other.steps, self.mesh.device_ids.array().tolist(), rtol, atol)
+        return compare(run_of(self), run_of(other), rtol, atol)
+
+    def diff(self, other: Trace, *, rtol: float = 1e-5, atol: float = 1e-6) -> TraceDiff:
+        """Where two runs part, step by step, with what the devices have there: to be printed, shown, kept.
+
+        Values correspond as in ``compare``, which returns the first difference alone, with its whole values.
+
+        Args:
+            other: the reference.
+            rtol: as in ``compare``.
+            atol: as in ``compare``.
+
+        Raises:
+            ValueError: as in ``compare``.
+        """
+        return provided("trace_diff")(self, other, rtol, atol)
+
+    def first(self, *, nan: bool = True, inf: bool = True) -> NotFinite | None:
+        """The first NaN or Inf that the program makes, or that its arguments have.
+
+        Args:
+            nan: whether a NaN is looked for.
+            inf: whether an Inf is: masks may have some that are meant.
+
+        Returns:
+            Its step, line, iteration and device, with the operands of the step; None where no value that was kept has
+            one.
+        """
+        return first_not_finite(run_of(self), nan=nan, inf=inf)
+
+
+def run_of(trace: Trace) -> Run:
+    """What is compared of a trace."""
+    return Run(trace.steps, trace.scopes, trace.mesh.device_ids.array().tolist())
 
 
 class BlockOf(NamedTuple):

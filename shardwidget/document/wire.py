@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from shardwidget._text import encodable
+
 __all__ = ["VERSION", "Ints", "to_wire"]
 
 VERSION = 1
@@ -29,10 +31,11 @@ class Ints:
     """
 
     start: int
+    """The first integer; may be negative."""
     shape: tuple[int, ...]
     """Radix of each digit; the product is the length."""
     strides: tuple[int, ...]
-    """What one step of each digit adds."""
+    """What one step of each digit adds; may be negative."""
     raw: bytes = b""
     """Little-endian integers of ``raw_bytes`` bytes each, used in place of the pattern when not empty."""
     raw_bytes: Literal[1, 2, 4] = 4
@@ -108,6 +111,8 @@ def _ids(value: Any) -> tuple[Any, ...]:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) is str:
+        return encodable(value)
     if type(value) in _PLAIN:
         return value
     if dataclasses.is_dataclass(value):
@@ -117,7 +122,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-_PLAIN = frozenset({int, str, bool, type(None), float, bytes})
+_PLAIN = frozenset({int, bool, type(None), float, bytes})
 
 
 def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
@@ -158,7 +163,12 @@ def _column(items: Sequence[Any]) -> dict[str, Any]:
         texts = [v.split(" ") for v in values]
         words = {word: k for k, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
         flat = [words[word] for word in chain.from_iterable(texts)]
-        return {"at": at, "counts": _numbers([len(t) for t in texts]), "words": list(words), "values": _numbers(flat)}
+        return {
+            "at": at,
+            "counts": _numbers([len(t) for t in texts]),
+            "words": list(map(encodable, words)),
+            "values": _numbers(flat),
+        }
     if all(isinstance(v, tuple) for v in values):
         flat, counts = tuple(chain.from_iterable(values)), _numbers([len(v) for v in values])
         if _are_items(flat):

@@ -20,13 +20,30 @@ def headline(shown: Algorithms) -> str:
 
 
 def picture(shown: Algorithms) -> str:
-    """One line for each algorithm, then the sizes at which two are equally fast."""
-    return "\n".join([headline(shown), *listing.lines(listing.NAMED, _rows(shown), LONGEST), *_rest(shown)])
+    """The fastest, one line for each algorithm, then the sizes at which two are equally fast."""
+    return "\n".join(
+        [headline(shown), _fastest(shown), *listing.lines(listing.NAMED, _rows(shown), LONGEST), *_rest(shown)]
+    )
 
 
 def table(shown: Algorithms) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), most=LONGEST)
+    return listing.table(
+        headline(shown),
+        listing.NAMED,
+        _rows(shown),
+        _rest(shown),
+        before=listing.paragraphs([_fastest(shown)]),
+        most=LONGEST,
+    )
+
+
+def _fastest(shown: Algorithms) -> str:
+    """Which is fastest with blocks of these bytes, and what it takes."""
+    seconds = [shown.seconds(k) for k in range(len(shown.algorithms))]
+    first = min(range(len(seconds)), key=seconds.__getitem__)
+    name = shown.algorithms[first].plan.algorithm
+    return f"{name} is fastest at {byte_count(shown.nbytes)}: ≈ {duration(seconds[first])}"
 
 
 def _rows(shown: Algorithms) -> list[listing.Row]:

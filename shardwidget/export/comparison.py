@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
@@ -13,9 +13,16 @@ from shardwidget.document import Compared, Comparison, HloCollective, Row
 from shardwidget.document.columns import ARRAYS, VALUES
 from shardwidget.export import listing
 from shardwidget.export.words import clip
+from shardwidget.findings.comparison import folded, typed
 
 MOST = 60
-"""The most rows that are listed; a longer comparison is cut, with a note."""
+"""The most rows of a table; a longer comparison is cut, with a note."""
+
+MOST_LINES, MOST_STOPS = 60, 4
+"""Lines of text, and stops that are listed first; what is left out is counted."""
+
+OFTEN = 3
+"""From so many stops on, only the fixes that are used are listed."""
 
 _COLORS = {"error": "#fdeceb", "warn": "#fff3dc", "plain": "#f5f6f8", "": ""}
 
@@ -71,26 +78,48 @@ def _differing(c: Comparison) -> Iterator[bool]:
 def picture(c: Comparison) -> str:
     """The rows as lines of text, in columns."""
     source, explicit, auto, compiled, verdict = _heads(c)
-    lines = [
-        PictureLine(source, explicit, auto, compiled, verdict),
-        *(line for row in _listed(c) for line in _lines(c, row)),
+    first = _first(c)
+    ends = [row for row in c.rows if row.primitive == "outputs"]
+    body = [line for rows in folded(c.rows) for line in _lines(c, rows) if rows[-1] not in ends]
+    last = [line for row in ends for line in _lines(c, [row])]
+    body.insert(0, PictureLine(source, explicit, auto, compiled, verdict))
+    cells = [
+        (li.source, li.explicit, li.auto, li.compiled) for li in (*body, *last) if li.tone not in ("error", "plain")
     ]
-    cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
-    widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
-    out = [headline(c)]
-    for line in lines:
-        if line.tone in ("error", "plain"):
-            out += textwrap.wrap(clip(line.source, 1000), 116, initial_indent="    ", subsequent_indent="    ")
-            continue
-        row = zip((line.source, line.explicit, line.auto, line.compiled), widths, strict=True)
-        shown = "  ".join(clip(cell, width).ljust(width) for cell, width in row if width)
-        out.append(f"{shown}  {clip(line.verdict, 100)}".rstrip())
-    return "\n".join([*out, *_rest(c)])
+    widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 36))]
+    above, below = ([text for line in some for text in _written(line, widths)] for some in (body, last))
+    room = MOST_LINES - 3 - len(first) - len(below)
+    if len(above) > room:
+        left = len(above) - room + 1
+        above[room - 1 :] = [f"… {left} more lines: comparison.rows and comparison.to_json() have all rows"]
+    said = [f"{clip(c.verdict, 200)}."] if c.verdict else []
+    return "\n".join([headline(c), *said, *first, *above, *below, *([c.note] if c.note else [])])
+
+
+def _written(line: PictureLine, widths: Sequence[int]) -> list[str]:
+    """A line as text: cells in columns, or words across all of them."""
+    if line.tone in ("error", "plain"):
+        return textwrap.wrap(clip(line.source, 1000), 116, initial_indent="    ", subsequent_indent="    ")
+    row = zip((line.source, line.explicit, line.auto, line.compiled), widths, strict=True)
+    shown = "  ".join(clip(cell, width).ljust(width) for cell, width in row if width)
+    return [f"{shown}  {clip(line.verdict, 100)}".rstrip()]
+
+
+def _first(c: Comparison) -> list[str]:
+    """What to look at first: each line that stops, with the fix that the rows below continue with."""
+    stops = [row for row in c.rows if row.error]
+    lines = []
+    for number, row in enumerate(stops[:MOST_STOPS], 1):
+        assert row.error is not None
+        way = row.fixes[row.error.chosen].code if 0 <= row.error.chosen < len(row.fixes) else "no change of it alone"
+        lines += [f"{number}. {clip(_source(row), 120)}: {row.error.error}", f"   fixed by: {clip(way, 160)}"]
+    left = len(stops) - MOST_STOPS
+    return [*lines, *[f"   {left} more in comparison.rows"] * (left > 0)]
 
 
 def table(c: Comparison) -> str:
     """The rows as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    body = "".join(_row(line) for row in _listed(c) for line in _lines(c, row))
+    body = "".join(_row(line) for rows in folded(_listed(c)) for line in _lines(c, rows))
     return listing.framed(headline(c), _heads(c), body, _rest(c))
 
 
@@ -117,15 +146,20 @@ def _heads(c: Comparison) -> list[str]:
     return [column.head + from_mesh * (column.head == "compiled") for column in columns]
 
 
-def _lines(c: Comparison, row: Row) -> list[PictureLine]:
+def _lines(c: Comparison, rows: Sequence[Row]) -> list[PictureLine]:
+    """The lines of rows that say the same: the last one's, with how many they are."""
+    row = rows[-1]
     lines = [_value(c, row, v, first=k == 0) for k, v in enumerate(row.values)] or [
         PictureLine(_source(row), "", "", "", "")
     ]
+    if len(rows) > 1:
+        lines[0] = replace(lines[0], source=f"{_source(row)}  {len(rows)} ops")
     if row.error:
         stop = row.error
-        said = f"{stop.error}: {stop.message}"
-        lines += [PictureLine(text, "", "", "", "", "error") for text in (said, stop.explanation) if text]
-        for k, fix in enumerate(row.fixes):
+        lines += [PictureLine(stop.explanation, "", "", "", "", "error")] if stop.explanation else []
+        often = sum(other.error is not None for other in c.rows) >= OFTEN
+        listed = [stop.chosen] if often and stop.chosen >= 0 else range(len(row.fixes))
+        for k, fix in ((k, row.fixes[k]) for k in listed):
             used = "used below: " if k == stop.chosen else "or: "
             cost = (
                 f"{fix.communication}, {byte_count(fix.bytes_per_device)} per device"
@@ -133,6 +167,9 @@ def _lines(c: Comparison, row: Row) -> list[PictureLine]:
                 else "cost not known"
             )
             lines.append(PictureLine(f"{used}{fix.code}  gives {fix.type}  ({cost})", "", "", "", "", "error"))
+        if left := len(row.fixes) - len(listed):
+            lines.append(PictureLine(count(left, "other fix", "other fixes"), "", "", "", "", "error"))
+        lines.append(PictureLine(f"JAX: {stop.message}", "", "", "", "", "error"))
     lines += [PictureLine(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
     return lines
 
@@ -146,8 +183,15 @@ def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> PictureLine:
     if row.remark and first:
         verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} per device. {verdict}".strip()
     tone = "warn" if v.agreement == "differs" or (row.remark and first) else ""
-    concrete = f"{v.concrete.text}{' (inspected)' * row.inspected}" if v.concrete else ""
+    concrete = f"{_notation(c, v)}{' (inspected)' * row.inspected}" if v.concrete else ""
     return PictureLine(source, explicit, v.auto, concrete, verdict.strip(), tone)
+
+
+def _notation(c: Comparison, v: Compared) -> str:
+    """Where a value is, in the notation of its type; of arrays, their sharding as it is."""
+    if v.concrete is None:
+        return ""
+    return typed(v, v.concrete) if c.of == "function" else v.concrete.text
 
 
 def _source(row: Row) -> str:

@@ -124,7 +124,7 @@ def grid(placement: Placement, row_dim: int | None = None, column_dim: int | Non
 def _choose(parts: Tile, row: int | None, column: int | None) -> tuple[int | None, int | None]:
     """Rows and columns: those asked for; else the last split dimensions, then the last ones, in their order.
 
-    The front end takes the last two dimensions, split or not: it draws elements, where text has only tiles.
+    The front end takes those with the most parts, split or not: it draws elements, where text has only tiles.
     """
     free = sorted((d for d in range(len(parts)) if d not in (row, column)), key=lambda d: (parts[d] > 1, d))
     chosen = sorted(free[-((row is None) + (column is None)) :]) if None in (row, column) else []

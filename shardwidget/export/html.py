@@ -45,6 +45,8 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: 
 """
 
 _FRAGMENT = """<div data-shardwidget="{key}">
+<!-- shardwidget, Apache-2.0. Contains Preact, Copyright (c) 2015-present Jason Miller, MIT License:
+https://opensource.org/license/mit -->
 <div data-sw="fallback">{fallback}</div>
 <div data-sw="view"></div>
 <script type="application/json" data-sw="state">{state}</script>

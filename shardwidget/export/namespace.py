@@ -12,6 +12,8 @@ from shardwidget.export.words import clip
 MOST = 40
 """The most lines that are written; a longer list is cut, with a note."""
 
+MOST_FLAGS = 8
+
 UNNAMED = "(no name)"
 
 
@@ -30,12 +32,13 @@ def headline(namespace: Namespace) -> str:
 
 def picture(namespace: Namespace) -> str:
     """The lines as text."""
-    return "\n".join([headline(namespace), *listing.lines(NAMES, _rows(namespace), 60), *_after(namespace)])
+    lines = listing.lines(NAMES, _rows(namespace), 60)
+    return "\n".join([headline(namespace), *_first_look(namespace), *lines, *_left_out(namespace)])
 
 
 def table(namespace: Namespace) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(namespace), NAMES, _rows(namespace), _after(namespace))
+    return listing.table(headline(namespace), NAMES, _rows(namespace), [*_first_look(namespace), *_left_out(namespace)])
 
 
 def type_text(namespace: Namespace, holder: Holder) -> str:
@@ -68,20 +71,26 @@ def _row(namespace: Namespace, holder: Holder) -> listing.Row:
     return {
         "name": holder.name or UNNAMED,
         "type": type_text(namespace, holder),
-        "here": f"in {holder.shared_with}" if shared else holder.bytes_per_device,
+        "here": f"in {holder.shared_with or 'an array without a name'}" if shared else holder.bytes_per_device,
         "change": change_text(holder),
     }
 
 
-def _after(namespace: Namespace) -> list[str]:
-    more = len(namespace.holders) - MOST
-    out = [f"… {count(more, 'more line')}"] if more > 0 else []
-    for holder in namespace.flagged[:8]:
+def _first_look(namespace: Namespace) -> list[str]:
+    """What deserves a look, with what to do."""
+    out = []
+    for holder in namespace.flagged[:MOST_FLAGS]:
         more = f", with {holder.flags - 1} more" if holder.flags > 1 else ""
         cost = f" ({byte_count(holder.cost)} on each device{more})" if holder.cost else ""
         spec = f" Try {holder.spec}." if holder.spec else ""
         out.append(f"! {holder.name}{holder.flagged}: {clip(holder.reason, 200)}{cost}{spec}")
-    return out
+    left = len(namespace.flagged) - MOST_FLAGS
+    return [*out, f"! … {left} more to look at; .flagged has all of them"] if left > 0 else out
+
+
+def _left_out(namespace: Namespace) -> list[str]:
+    more = len(namespace.holders) - MOST
+    return [f"… {count(more, 'more line')}; .holders has all of them"] if more > 0 else []
 
 
 def _where(namespace: Namespace) -> str:

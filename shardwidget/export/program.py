@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shardwidget._format import byte_count, count, duration
-from shardwidget.document import HloCollective, Nest, Program, Programs, Source
-from shardwidget.document.columns import COLLECTIVES, PROGRAMS, Column
+from shardwidget.document import Nest, Program, Programs, Source
+from shardwidget.document.columns import COLLECTIVES, PROGRAMS, TOTALS
 from shardwidget.export import listing
 from shardwidget.export.words import clip
+from shardwidget.findings.program import Phase, Place, open_ended, over, places, runs, seconds, sent
 
-MOST = 60
-"""The most collectives that are listed; a longer program is cut, with a note."""
+MOST_LINES = 60
+"""Lines of text; what is left out is counted."""
+
+LEAST, MOST_FINDINGS, MOST_TOTALS = 5, 6, 12
+"""The fewest rows that are listed, and the most findings and totals."""
 
 CONVENTION = (
     "Sent: bytes that leave a device when it reaches every other directly, as on a switch (NCCL's bus bandwidth). "
     "Estimates follow the links of the interconnect: on a torus, blocks are passed on."
 )
 
-MOST_LINES = 8
-"""The most source lines whose totals are listed."""
+PHASES: Mapping[Phase, str] = {
+    "forward": "forward",
+    "recomputed": "recomputed in the backward pass",
+    "backward": "backward",
+    "other": "outside of both",
+    "": "",
+}
 
 
 def headline(shown: Program | Programs) -> str:
@@ -28,48 +37,100 @@ def headline(shown: Program | Programs) -> str:
         return f"{count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
     if any(not c.shapes for c in shown.collectives):  # Only groups: nothing states what is sent.
-        found = (f"{c.kind} over {_over(c)} ({c.groups_meaning})" for c in shown.collectives)
+        found = (f"{c.kind} over {over(c)} ({c.groups_meaning})" for c in shown.collectives)
         return f"mesh {' '.join(f'{a.name}={a.size}' for a in shown.mesh.axes)}: {'; '.join(found)}"
     parts = [count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
     if shown.collectives:
         parts.append(f"{_at_least(shown)}{byte_count(_sent_bytes(shown))} sent per device")
-        parts.append(f"{_at_least(shown)}{duration(_seconds(shown))} per call on {_interconnect(shown)} (estimate)")
-    if looks := sum(bool(c.remark) for c in shown.collectives):
-        parts.append(f"{looks} to look at")
-    where = f"compiled for {shown.target}" if shown.target else "compiled"
+        parts.append(f"{_at_least(shown)}{duration(_seconds(shown))} per call (estimate on {_interconnect(shown)})")
+    if shown.collectives and shown.findings:
+        parts.append(f"{len(shown.findings)} to look at")
+    where = f"compiled for {clip(shown.target, 80)}" if shown.target else "compiled"
     mesh = f", mesh {axes}" if axes else ""
     return f"{clip(shown.name or 'program', 40)}  {where}{mesh}: {', '.join(parts)}"
 
 
 def picture(shown: Program | Programs) -> str:
-    """The collectives as lines of text, in the module's order; of several programs their totals."""
-    return "\n".join([headline(shown), *listing.lines(*_listed(shown)), *_after(shown)])
+    """What dominates and what deserves a look, totals by mesh axis, and lines by cost; of several programs, totals."""
+    if isinstance(shown, Programs):
+        return "\n".join([headline(shown), *listing.lines(PROGRAMS, _side_by_side(shown)), *_after(shown)])
+    first = [headline(shown), *_first(shown), *_totals(shown)]
+    last = _after(shown)
+    room = max(LEAST, MOST_LINES - len(first) - len(last) - 2)
+    return "\n".join([*first, *_by_cost(shown, room), *last])
 
 
 def table(shown: Program | Programs) -> str:
     """As HTML tables that survive a notebook's sanitiser: inline style, no script, no svg. Each program has its own."""
-    own = map(table, shown.programs) if isinstance(shown, Programs) else ()
-    return "".join([listing.table(headline(shown), *_listed(shown), _after(shown)), *own])
-
-
-def _listed(shown: Program | Programs) -> tuple[Sequence[Column], Sequence[listing.Row]]:
     if isinstance(shown, Programs):
-        return PROGRAMS, [_totals(p) for p in shown.programs]
-    return COLLECTIVES, [_row(shown, c) for c in shown.collectives[:MOST]]
+        together = listing.table(headline(shown), PROGRAMS, _side_by_side(shown), _after(shown))
+        return "".join([together, *map(table, shown.programs)])
+    found = places(shown)
+    left = [f"… {count(len(found) - MOST_LINES, 'more row')}"] * (len(found) > MOST_LINES)
+    rows = [_row(shown, place) for place in found[:MOST_LINES]]
+    return listing.table(headline(shown), COLLECTIVES, rows, [*left, *_after(shown)], listing.paragraphs(_first(shown)))
 
 
-def _row(p: Program, c: HloCollective) -> listing.Row:
-    runs = "×?" if c.times is None else f"×{c.times}"
-    where = " ".join([runs, *map(nest_text, p.trail(c)), *[f"{c.calls} calls"] * (c.calls > 1)])
-    said = [c.module] * bool(c.module) + ["backward"] * c.backward
+def _first(p: Program) -> list[str]:
+    """The verdict, and what to look at first: where, why, and what may avoid it."""
+    lines = [f"{clip(p.verdict, 200)}."] if p.verdict else []
+    for number, finding in enumerate(p.findings[:MOST_FINDINGS], 1):
+        lines.append(f"{number}. {clip(finding.said, 200)}")
+        lines += [f"   {clip(finding.advice, 200)}"] * bool(finding.advice)
+    left = len(p.findings) - MOST_FINDINGS
+    return [*lines, *[f"   {left} more to look at: program.findings"] * (left > 0)]
+
+
+def _totals(p: Program) -> list[str]:
+    """By mesh axes and part of a training step, where that is more than the lines say."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for place in places(p):
+        found.setdefault((place.over, PHASES[place.phase]), []).extend(place.members)
+    if len(found) in (0, 1, len(places(p))):
+        return []
+    ordered = sorted(found.items(), key=lambda item: (-seconds(p, item[1]), -sent(p, item[1])))
+    rows: list[listing.Row] = [
+        {"axes": axes, "phase": of, **_numbers(p, members)} for (axes, of), members in ordered[:MOST_TOTALS]
+    ]
+    left = len(ordered) - MOST_TOTALS
+    return [*listing.lines(TOTALS, rows), *[f"… {count(left, 'more total')}"] * (left > 0)]
+
+
+def _by_cost(p: Program, room: int) -> list[str]:
+    """Equal collectives of a line, the dearest first; what is left out is counted."""
+    found = places(p)
+    shown, left = found[:room], found[room:]
+    lines = listing.lines(COLLECTIVES, [_row(p, place) for place in shown])
+    if left:
+        members = [k for place in left for k in place.members]
+        more = (
+            f"… {count(len(members), 'more collective')} in {count(len(left), 'row')}, {duration(seconds(p, members))}"
+        )
+        lines.append(f"{more}: program.collectives, program.by_line() and program.to_json() have all.")
+    return lines
+
+
+def _numbers(p: Program, members: Sequence[int]) -> listing.Row:
+    least = "≥ " if open_ended(p, members) else ""
+    known = all(p.collectives[k].shapes for k in members)
+    return {
+        "runs": f"×{'?' if open_ended(p, members) and len(members) == 1 else f'{least}{runs(p, members)}'}",
+        "sent": (least, sent(p, members), "") if known else "not known",
+        "time": (least, seconds(p, members), ""),
+    }
+
+
+def _row(p: Program, place: Place) -> listing.Row:
+    c = p.collectives[place.members[0]]
+    row = dict(_numbers(p, place.members))
+    row["runs"] = " ".join([str(row["runs"]), *map(nest_text, p.trail(c)), *[f"{c.calls} calls"] * (c.calls > 1)])
+    said = [c.module] * bool(c.module) + [PHASES[place.phase]] * bool(place.phase)
     if c.shapes:
         said.append("yours" if c.by_user else "added by the compiler")
     said += [f"moves {c.operand}"] * (bool(c.operand) and not c.remark) + [c.remark] * bool(c.remark)
-    line = _line(c.source) or c.op or "not known"
-    if said:
-        line += f"  ({'; '.join(said)})"
-    sent = c.bytes_per_device if c.shapes else "not known"
-    return {"op": c.kind, "axes": _over(c), "sent": sent, "runs": where, "source": line, "time": p.seconds(c)}
+    said += [f"{len(place.members)} collectives"] * (len(place.members) > 1)
+    line = f"{_line(c.source) or c.op or 'not known'}  ({'; '.join(said)})"
+    return {"op": c.kind, "axes": place.over, "source": line, **row}
 
 
 def nest_text(nest: Nest) -> str:
@@ -80,17 +141,15 @@ def nest_text(nest: Nest) -> str:
     return name if nest.times is None else f"{name} ×{nest.times}"
 
 
-def _over(c: HloCollective) -> str:
-    if c.irregular:
-        return f"irregular, within {', '.join(c.within)}" if c.within else "irregular"
-    return ", ".join(c.axes) or "each device alone"
-
-
 def _line(source: Source | None) -> str:
     return f"{source.line}: {source.text}" if source else ""
 
 
-def _totals(p: Program) -> listing.Row:
+def _side_by_side(shown: Programs) -> list[listing.Row]:
+    return [_of_program(p) for p in shown.programs]
+
+
+def _of_program(p: Program) -> listing.Row:
     t, m, least = p.timing, p.memory, _at_least(p)
     known = {
         "found": str(len(p.collectives)),
@@ -107,13 +166,10 @@ def _totals(p: Program) -> listing.Row:
 
 def _after(shown: Program | Programs) -> list[str]:
     if isinstance(shown, Programs):
-        kinds = sorted({_interconnect(p) for p in shown.programs})
+        kinds = sorted({p.interconnects[p.interconnect] for p in shown.programs if p.interconnects})
         notes = [f"{clip(p.name, 40)}: {p.note}" for p in shown.programs if p.note]
         return [f"Estimates are for {', '.join(kinds)} (scaling-book roofline).", *notes]
     lines = []
-    if (left := len(shown.collectives) - MOST) > 0:
-        lines.append(f"… {count(left, 'more collective')}")
-    lines += _by_line(shown)
     if any(c.bytes_per_device for c in shown.collectives):
         lines.append(CONVENTION)
     if m := shown.memory:
@@ -124,19 +180,6 @@ def _after(shown: Program | Programs) -> list[str]:
     if shown.unread:
         lines.append(f"Not read: {count(len(shown.unread), 'instruction')}; {'; '.join(shown.unread[:3])}")
     return [*lines, *([shown.note] if shown.note else [])]
-
-
-def _by_line(p: Program) -> list[str]:
-    """Totals of each source line, where several collectives share one; the longest first."""
-    totals = p.by_line()
-    if len(totals) in (0, len(p.collectives)):
-        return []
-    words = [
-        f"{_line(t.source) or 'no line'} = {'≥ ' * t.at_least}{byte_count(t.bytes_per_device)}, {duration(t.seconds)}"
-        for t in totals[:MOST_LINES]
-    ]
-    left = [f"{len(totals) - MOST_LINES} more lines"] * (len(totals) > MOST_LINES)
-    return ["By line, per call (loops multiplied):", *(f"  {word}" for word in [*words, *left])]
 
 
 def _sent_bytes(p: Program) -> int:
@@ -153,4 +196,7 @@ def _at_least(p: Program) -> str:
 
 
 def _interconnect(p: Program) -> str:
-    return p.interconnects[p.interconnect] if p.interconnects else "no interconnect"
+    if not p.interconnects:
+        return "no interconnect"
+    name = p.interconnects[p.interconnect]
+    return f"{name} links, as CPUs have none" if p.mesh.platform == "cpu" else name

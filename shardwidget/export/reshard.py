@@ -30,17 +30,16 @@ def headline(plan: ReshardPlan) -> str:
 
 
 def facts(plan: ReshardPlan) -> list[str]:
-    """The peak, what must move and what XLA moves, what is freed again, weights that are too large."""
+    """What must move and what the programs send, the peak, what is freed again, weights that are too large."""
     peak = max(plan.peak_bytes, default=0)
     where = f", in {clip(plan.axis, 20)} {plan.peak_bytes.index(peak)}" if plan.axis else ""
-    lines = [f"At most {byte_count(peak)} on a device{where}."]
+    lines = [_moves(plan), f"At most {byte_count(peak)} on a device{where}."]
     if plan.freed_bytes:
         what = "zeros" if plan.direction == "mpmd_to_spmd" else "blocks"
         lines.append(f"Made on all devices only to be freed: {byte_count(plan.freed_bytes)} of {what}.")
-    lines.append(_moves(plan))
     if plan.overweight:
         names = ", ".join(clip(plan.arrays[i].path, 40) for i in plan.overweight[:NAMED])
-        said = "These weigh more than they add on a device, so a chunk takes fewer than fit"
+        said = "These take more of the threshold than they need on a device, so a chunk takes fewer than fit"
         lines.append(f"{said}: {names}{_more(len(plan.overweight))}.")
     return [*lines, *([plan.note] if plan.note else [])]
 
@@ -87,14 +86,16 @@ def _left(plan: ReshardPlan) -> list[str]:
 
 
 def _moves(plan: ReshardPlan) -> str:
-    """What must move at least, over which axes, next to what XLA's programs send."""
+    """What must move at least, over which axes, next to what the compiled programs send."""
     axes = {axis for array in plan.arrays for axis in array.axes}
     over = ", ".join(clip(a.name, 20) for a in plan.mesh.axes if a.name in axes)
-    least = byte_count(sum(a.least_bytes for a in plan.arrays))
+    least = sum(a.least_bytes for a in plan.arrays)
     sent = [a.sent_bytes for a in plan.arrays]
     known = sum(s for s in sent if s is not None)
-    xla = "nothing is compiled" if None in sent else f"XLA's programs send {byte_count(known)}"
-    return f"Must move at least: {least} in all{f', over {over}' * bool(over)}; {xla}."
+    programs = "nothing is compiled" if None in sent else f"the programs send {byte_count(known)}"
+    if least == 0:
+        return f"Nothing must move: every device has what it needs; {programs}."
+    return f"{byte_count(least)} must move between devices{f', over {over}' * bool(over)}; {programs}."
 
 
 def _where(plan: ReshardPlan, array: MovedArray) -> str:

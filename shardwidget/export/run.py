@@ -28,7 +28,7 @@ def headline(shown: Run | Runs) -> str:
 
 def picture(shown: Run | Runs) -> str:
     """The collectives as lines of text, most time first; of several runs their totals."""
-    return "\n".join([headline(shown), *listing.lines(*_listed(shown)), *_after(shown)])
+    return "\n".join([headline(shown), *_waits(shown), *listing.lines(*_listed(shown)), *_after(shown)])
 
 
 def table(shown: Run | Runs) -> str:
@@ -42,6 +42,19 @@ def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]
         return RUNS, [_totals(run, first if k else 0) for k, run in enumerate(shown.runs)]
     ordered = sorted(shown.collectives, key=lambda c: -(c.call_s + c.call_wait_s))
     return MEASURED, [_row(c) for c in ordered[:MOST]]
+
+
+def _waits(shown: Run | Runs) -> list[str]:
+    """Where most of the waiting is, if there is any."""
+    if isinstance(shown, Runs):
+        return []
+    most = max(shown.collectives, key=lambda c: c.call_wait_s, default=None)
+    if most is None or most.call_wait_s <= 0 or shown.shares.waiting <= 0:
+        return []
+    over = f"over {', '.join(clip(a, 20) for a in most.axes)}" if most.axes else "in irregular groups"
+    line = f", in line {most.source.line}" if most.source else ""
+    share = percent(shown.shares.waiting)
+    return [f"{share} of the time is waiting for others: most in {clip(most.kind, 40)} {over}{line}"]
 
 
 def _row(c: MeasuredCollective) -> listing.Row:

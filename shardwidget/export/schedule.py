@@ -35,10 +35,17 @@ def table(shown: Schedule | Schedules) -> str:
     return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), before, LONGEST)
 
 
-def figures(one: Schedule) -> str:
-    """Idle time, what is kept, sends and length: ``idle 27.3 %, keeps 2, 1 activations, 8 sends, 9 steps long``."""
+def figures(one: Schedule, *, beside: bool = False) -> str:
+    """Idle time, what is kept, sends and length: ``idle 27.3 %, keeps 2, 1 activations, 8 sends, 9 steps long``.
+
+    Args:
+        one: the schedule.
+        beside: whether others stand beside it. What is kept then counts for whole ranks, as in the widget: of a rank
+            with two stages, the activations of one are half of a microbatch's.
+    """
     run = one.simulate()
-    return f"{_idle(run)}{_kept(run)}, {run.messages} sends, {run.makespan:g} steps long"
+    kept = _kept(run, one.stages / one.ranks if beside else 1, "microbatches" if beside else "activations")
+    return f"{_idle(run)}{kept}, {run.messages} sends, {run.makespan:g} steps long"
 
 
 def _idle(run: Simulation) -> str:
@@ -46,11 +53,11 @@ def _idle(run: Simulation) -> str:
     return f"{what} {percent(run.bubble_of_total)} of all time, {percent(run.bubble_of_ideal)} of useful time"
 
 
-def _kept(run: Simulation) -> str:
+def _kept(run: Simulation, unit: float, what: str) -> str:
     if not any(task.kind != "F" for task in run.tasks):
         return ""
-    peaks = ", ".join(map(str, run.peak_activations[:8])) + (" …" if len(run.peak_activations) > 8 else "")
-    return f", keeps {peaks} activations"
+    peaks = ", ".join(f"{peak / unit:.3g}" for peak in run.peak_activations[:8])
+    return f", keeps {peaks}{' …' * (len(run.peak_activations) > 8)} {what}"
 
 
 def _figures(shown: Schedule | Schedules) -> list[str]:
@@ -59,7 +66,10 @@ def _figures(shown: Schedule | Schedules) -> list[str]:
 
 def _rows(shown: Schedule | Schedules) -> list[listing.Row]:
     if isinstance(shown, Schedules):
-        return [{"name": clip(one.name, 40) or str(k), "words": figures(one)} for k, one in enumerate(shown.schedules)]
+        return [
+            {"name": clip(one.name, 40) or str(k), "words": figures(one, beside=True)}
+            for k, one in enumerate(shown.schedules)
+        ]
     rows: list[listing.Row] = []
     for rank, tasks in enumerate(shown.tasks[:MOST]):
         left = len(tasks) - MOST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shardwidget._format import byte_count, count
-from shardwidget.document import Scope, Step, Trace
+from shardwidget.document import Fix, Scope, Step, Trace
 from shardwidget.document.columns import STEPS
 from shardwidget.export import listing
 from shardwidget.export.words import clip
@@ -28,11 +28,35 @@ def headline(trace: Trace) -> str:
     return f"{clip(trace.name or 'f', 40)}  {len(trace.steps)} steps on mesh {axes}, {where}{stop}"
 
 
+def verdict(trace: Trace) -> list[str]:
+    """What a reader looks for, in lines: why the program stops and what makes it run, or the first collective."""
+    step, error = trace.steps[trace.event], trace.error
+    place = f", {step.source.file}:{step.source.line}" if step.source else ""
+    if error:
+        fixes = [f"  {k}. {_fix(fix)}" for k, fix in enumerate(error.fixes, 1)]
+        head = ["a change that makes it run:" if len(fixes) == 1 else "changes that make it run:"] if fixes else []
+        return [
+            f"stops at step {trace.event}{place}: {error.explanation}",
+            *head,
+            *fixes,
+            f"{error.error}: {error.message}",
+        ]
+    if step.collective is None:
+        return ["no collective: devices send nothing to one another"]
+    return [f"first collective: step {trace.event}{place}: {step.sentence}"]
+
+
+def _fix(fix: Fix) -> str:
+    where = f" (line {fix.line})" if fix.line else ""
+    gives = {"same": "; gives the value of the whole array", "other": f"; {fix.effect}"}.get(fix.value, "")
+    return f"{fix.title}{where}: {' '.join(fix.code.split())}{gives}"
+
+
 def picture(trace: Trace) -> str:
     """The steps as lines of text: primitive, mesh axes, types, source line."""
     rows = [_cells(k, step) for k, step in enumerate(trace.steps[:MOST])]
     return "\n".join(
-        [headline(trace), *listing.lines(STEPS, rows, 60), *_rest(len(trace.steps) - MOST), *_error(trace)]
+        [headline(trace), *verdict(trace), *listing.lines(STEPS, rows, 60), *_rest(len(trace.steps) - MOST)]
     )
 
 
@@ -44,7 +68,7 @@ def table(trace: Trace) -> str:
     rows = list(_rows(trace))
     left = len(trace.steps) - rows[LARGEST][0] if len(rows) > LARGEST else 0
     shown = [cells for _, cells in rows[:LARGEST]]
-    return listing.table(headline(trace), STEPS, shown, [*_rest(left), *_error(trace)])
+    return listing.table(headline(trace), STEPS, shown, [*_rest(left), *(verdict(trace) if trace.error else [])])
 
 
 def _rows(trace: Trace) -> Iterator[tuple[int, listing.Row]]:
@@ -93,7 +117,3 @@ def _cells(at: int, step: Step) -> listing.Row:
 def _rest(left: int) -> list[str]:
     all_steps = "`trace.steps`, or `view.document.steps` of a stepper, has them all"
     return [f"… {count(left, 'more step')}: {all_steps}"] if left > 0 else []
-
-
-def _error(trace: Trace) -> list[str]:
-    return [f"{trace.error.error}: {trace.error.message}", trace.error.explanation] if trace.error else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shardwidget._format import byte_count
+from shardwidget._text import visible
 from shardwidget.document import Placement
 
 
@@ -33,8 +34,8 @@ def facts(placement: Placement) -> list[str]:
 
 
 def clip(text: str, most: int) -> str:
-    """``text`` on one line of at most ``most`` characters, with ``…`` for what is left out."""
-    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[: most + 1])
+    """``text`` on one line of at most ``most`` characters, with ``…`` for what is left out and escapes in names."""
+    line = visible(text[: most + 1])
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

@@ -53,7 +53,14 @@ FORMULAS: dict[GeneratorName, Formula] = {
     "zb_h1": Formula(
         "(p−1)·(F+I−W)", lambda z: (z.p - 1) * (z.F + z.I - z.W), "p", lambda z: z.p, "arXiv 2401.10241, Table 2"
     ),
-    "zb_v": Formula("(p−1)·F, if F = I = W", lambda z: (z.p - 1) * z.F, "2p", lambda z: 2 * z.p, "arXiv 2401.10241, 6"),
+    # The paper counts from a rank's first task to its last; idle time here begins and ends with the schedule.
+    "zb_v": Formula(
+        "0 from a rank's first task to its last, if F = I = W; with the time around them (p−1)·F",
+        lambda z: (z.p - 1) * z.F,
+        "2p",
+        lambda z: 2 * z.p,
+        "arXiv 2401.10241, 6",
+    ),
     # The README counts both ends of the V in p.
     "dualpipe_v": Formula(
         "(p−1)·(F&B+B−3W)",

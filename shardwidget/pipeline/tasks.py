@@ -25,6 +25,9 @@ class Task(NamedTuple):
 Unit = tuple[Task, ...]
 """What a rank runs as one: a task, or several that are fused."""
 
+_MOST = 2**31
+"""What numbers of stages and microbatches are below."""
+
 _TASK = re.compile(r"(\d+)([FBIW])(\d+)")
 
 
@@ -59,6 +62,8 @@ def pack(
         wasted: of each task, whether nothing uses it.
     """
     tasks = [task for units in ranks for unit in units for task in unit]
+    if far := [task for task in tasks if max(task.stage, task.microbatch) >= _MOST]:
+        raise ValueError(f"{str(far[0])[:80]} is not a task: stages and microbatches are numbered below {_MOST}")
     return Order(
         counts=Ints.pack([sum(map(len, units)) for units in ranks]),
         stage=Ints.pack([task.stage for task in tasks]),

@@ -17,7 +17,7 @@ Named = Iterable[tuple[str, Any]]
 def mesh_text(mesh: Any) -> str:
     """``the mesh x=4, y=2 (devices 0–7)``; without devices for an abstract one."""
     axes = ", ".join(f"{axis}={size}" for axis, size in mesh.shape.items())
-    return f"the mesh {axes}" + (f" ({_ids(tuple(mesh.devices.flat))})" if isinstance(mesh, Mesh) else "")
+    return f"the mesh {axes}" + (f" ({ids_text(tuple(mesh.devices.flat))})" if isinstance(mesh, Mesh) else "")
 
 
 def places(arguments: Named) -> str:
@@ -55,10 +55,11 @@ def _place(x: Any) -> str:
     if isinstance(sharding, NamedSharding):
         return mesh_text(sharding.mesh)
     devices = None if sharding is None else _jax.device_assignment(sharding)
-    return _ids(devices) if devices else ""
+    return ids_text(devices) if devices else ""
 
 
-def _ids(devices: Sequence[Any]) -> str:
+def ids_text(devices: Sequence[Any]) -> str:
+    """``devices 0–7``, the first eight of ids that do not follow each other."""
     ids = [device.id for device in devices]
     if len(ids) > 2 and ids == list(range(ids[0], ids[0] + len(ids))):
         return f"devices {ids[0]}–{ids[-1]}"

@@ -24,7 +24,7 @@ def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any]
     except Exception as error:
         files = (Path(frame.f_code.co_filename).name for frame, _ in traceback.walk_tb(error.__traceback__))
         return "shard_map.py" in files
-    return any(eqn.primitive.name == "shard_map" for eqn in _jax.every_equation(closed))
+    return any(_jax.name_of(eqn) == "shard_map" for eqn in _jax.every_equation(closed))
 
 
 def is_tree(x: Any) -> bool:

@@ -31,8 +31,8 @@ from shardwidget.read._placement import untraced
 from shardwidget.read._wordings import check, terms
 
 NO_SHAPE = (
-    "cannot edit the spec of {what}. Give a shape and a mesh, SpecPlayground((8, 16), mesh), or a jax.Array, "
-    "SpecPlayground(x)."
+    "cannot edit the spec of {what}. Give a shape and a mesh, SpecPlayground((8, 16), mesh), or a jax.Array or a "
+    "jax.ShapeDtypeStruct, SpecPlayground(x)."
 )
 
 NO_MESH = (
@@ -96,12 +96,12 @@ class SpecEditor:
         """Takes what ``SpecPlayground`` takes.
 
         Raises:
-            TypeError: ``x`` is neither a shape nor a ``jax.Array``, or is a tracer; the mesh or spec has another type.
+            TypeError: ``x`` is none of these, or is a tracer; the mesh or spec has another type.
             ValueError: there is no mesh, or it has axes that cannot be edited.
         """
         x = untraced(x)
         self.array = x if isinstance(x, jax.Array) else None
-        if self.array is None:
+        if not isinstance(x, jax.Array | jax.ShapeDtypeStruct):
             shape, kind = _shape_of(x), jax.numpy.dtype("float32" if dtype is None else dtype)
         else:
             shape, kind = x.shape, x.dtype
@@ -125,6 +125,14 @@ class SpecEditor:
             most_devices=max(4096, mesh.size),
             jax_version=jax.__version__,
         )
+
+    @classmethod
+    def of(cls, document: Playground) -> SpecEditor:
+        """An editor of what a document shows, on an abstract mesh: a document has no devices."""
+        axes, draft = document.draft.axes, document.draft
+        types = tuple(getattr(AxisType, axis.type) for axis in axes)
+        mesh = AbstractMesh(tuple(a.size for a in axes), tuple(a.name for a in axes), axis_types=types)
+        return cls(draft.shape, mesh, spec_of(draft), draft.dtype, document.name)
 
     def draft(self, shape: Iterable[int], dtype: DTypeLike, axes: tuple[MeshAxis, ...], spec: Any) -> SpecDraft:
         """A draft with this spec.

@@ -1,16 +1,18 @@
-"""What a program is compiled for: its devices in words, how they are connected, which links wrap around."""
+"""What a program is compiled for: its devices in words, how they are connected, and what collectives take there."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from shardwidget import cost
+from shardwidget.collectives import Call
 from shardwidget.document import Mesh
+from shardwidget.torus import Routes, Span, rings, routes
 
 _TPUS = {
     "TPU v3": "TPU v3",
@@ -60,8 +62,7 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     box = boxes.pop() if len(boxes) == 1 else ()
     if not box or interconnect is None or interconnect.topology != "torus":
         return (False,) * len(mesh.coords)
-    wraps = tuple(size % interconnect.wrap == 0 for size in box)
-    return wraps if interconnect.axes < 3 or all(wraps) else (False,) * len(box)
+    return rings(box, interconnect.wrap, interconnect.axes)
 
 
 def is_ring(mesh: Mesh) -> bool:
@@ -75,40 +76,81 @@ def is_ring(mesh: Mesh) -> bool:
     return bool((steps.sum(axis=1) == 1).all())
 
 
-class PhysicalLayout(NamedTuple):
-    """How groups are laid out on the physical links."""
+def estimates(
+    call: Call, whole: int, mesh: Mesh, interconnects: Sequence[cost.Interconnect], own: cost.Interconnect | None
+) -> list[cost.Estimate]:
+    """What a collective takes on each interconnect: on the devices' own by their real links, on others by its axes.
 
-    box: tuple[int, ...]
-    """Chips along each physical axis of the box that each group fills, without axes of one chip; empty where the
-    groups fill no boxes, or different ones."""
-    rings: bool
-    """Whether all links along them wrap around: a part of a ring does not."""
+    Args:
+        call: the collective.
+        whole: as of ``cost.estimate``.
+        mesh: the mesh, as a document.
+        interconnects: what times are estimated for.
+        own: the one of them that connects these devices; None where none does.
+    """
+    sizes = [axis.size for name in call.axes for axis in mesh.axes if axis.name == name]
+    sizes = sizes if math.prod(sizes) == call.n else [call.n]
+    ids = mesh.device_ids.array().tolist() if mesh.platform == "gpu" else None
+    spans = spans_of(call.groups, mesh) if own else None
+    routes = _routes_of(call, mesh) if own and call.pairs else None
+    return [
+        cost.estimate(call, spans or sizes, whole, ici, routes=routes, ids=ids)
+        if ici is own
+        else cost.estimate(call, sizes, whole, ici)
+        for ici in interconnects
+    ]
 
 
-def physical_layout(groups: Sequence[Sequence[int]], mesh: Mesh) -> PhysicalLayout | None:
-    """How groups are laid out on the physical links; None where devices have no coordinates."""
+def spans_of(groups: Sequence[Sequence[int]], mesh: Mesh) -> list[Span] | None:
+    """How groups lie along the physical axes, without those on which they have one chip.
+
+    Each must fill a box of chips, perhaps with the same gaps everywhere, which other groups fill; and all in the same
+    way. A group of the devices of one chip is taken as one link, though they are connected by more.
+
+    Args:
+        groups: mesh positions.
+        mesh: the mesh, as a document.
+
+    Returns:
+        The spans; of groups that fill no such boxes, one line. None where devices have no coordinates.
+    """
     if not mesh.coords:
         return None
     columns = np.stack([column.array() for column in mesh.coords])
     slices = mesh.slices.array() if mesh.slices is not None else np.zeros(mesh.size, int)
-    boxes = set()
+    boxes = {_box(mesh, positions) for positions in _slices(mesh)}
+    (whole, *others), wraps = boxes, wraps_of(mesh)
+    cores = mesh.size // len(set(zip(*columns, slices, strict=True)))
+    found: set[tuple[Span, ...]] = set()
     for group in groups:
-        at = columns[:, list(group)]
-        if len(set(slices[list(group)].tolist())) > 1:
-            boxes.add(())
+        chips = np.unique(columns[:, list(group)], axis=1)
+        places = [np.unique(column) for column in chips]
+        steps = [np.unique(np.diff(place)) for place in places]
+        regular = all(len(step) < 2 for step in steps) and math.prod(map(len, places)) == chips.shape[1]
+        if not regular or len(group) % chips.shape[1] or len(set(slices[list(group)].tolist())) > 1:
+            found.add(())
             continue
-        sizes = tuple((at.max(axis=1) - at.min(axis=1) + 1).tolist())
-        fills = math.prod(sizes) == len(group) == len(set(map(tuple, at.T.tolist())))
-        boxes.add(sizes if fills else ())
-    box = boxes.pop() if len(boxes) == 1 else ()
-    if not box:
-        return PhysicalLayout((), False)
-    along = [k for k, size in enumerate(box) if size > 1]
-    (whole, *others), wraps = {_box(mesh, positions) for positions in _slices(mesh)}, wraps_of(mesh)
-    whole = () if others else whole
-    return PhysicalLayout(
-        tuple(box[k] for k in along), bool(whole) and all(wraps[k] and box[k] == whole[k] for k in along)
-    )
+        apart = cores * chips.shape[1] // len(group)
+        spans = []
+        for k, (place, step) in enumerate(zip(places, steps, strict=True)):
+            if len(place) > 1:
+                stride = int(step[0])
+                around = bool(whole) and not others and wraps[k] and len(place) * stride == whole[k]
+                spans.append(Span(len(place), around, stride, stride * apart))
+        found.add(tuple(spans))
+    spans = found.pop() if len(found) == 1 else ()
+    return list(spans) or [Span(max(map(len, groups)), ring=False)]
+
+
+def _routes_of(call: Call, mesh: Mesh) -> Routes | None:
+    """What a permutation asks of the links; None where devices have no coordinates, or it leaves a slice."""
+    if not mesh.coords or mesh.slices is not None:
+        return None
+    columns = np.stack([column.array() for column in mesh.coords])
+    columns = columns - columns.min(axis=1, keepdims=True)
+    pairs = np.array([(group[a], group[b]) for group in call.groups for a, b in call.pairs if a != b])
+    around = [int(column.max()) + 1 if wraps else 0 for column, wraps in zip(columns, wraps_of(mesh), strict=True)]
+    return routes(columns[:, pairs[:, 0]], columns[:, pairs[:, 1]], around) if len(pairs) else None
 
 
 def _slices(mesh: Mesh) -> list[np.ndarray]:
@@ -120,9 +162,10 @@ def _slices(mesh: Mesh) -> list[np.ndarray]:
 
 
 def _box(mesh: Mesh, positions: np.ndarray) -> tuple[int, ...]:
-    """Sizes of the physical box that some devices fill; empty where they fill none, or share coordinates."""
+    """Sizes of the physical box of chips that some devices fill; empty where they fill none."""
     if not mesh.coords:
         return ()
     columns = [column.array()[positions] for column in mesh.coords]
     box = tuple(int(c.max() - c.min()) + 1 for c in columns)
-    return box if math.prod(box) == len(positions) == len(set(zip(*columns, strict=True))) else ()
+    cores = set(Counter(zip(*columns, strict=True)).values())
+    return box if len(cores) == 1 and math.prod(box) * cores.pop() == len(positions) else ()

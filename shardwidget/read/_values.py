@@ -117,6 +117,12 @@ def numbers_of(x: Any) -> tuple[str, Any]:
     return "", x
 
 
+def is_gone(x: Any) -> bool:
+    """Whether the values of an array were deleted or donated."""
+    x = _jax.held_array(x)
+    return isinstance(x, jax.Array) and x.is_deleted()
+
+
 def is_ready(x: Any) -> bool:
     """Whether an array has been computed, so that reading its values does not wait; true of what has no values."""
     x = _jax.held_array(x)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shardwidget.document import Feedback, Given, Question
+from shardwidget.teach.errands import Judging, Source, here
 from shardwidget.teach.kind import Answer, Kind
-from shardwidget.teach.source import function_of
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Attempts:
     def __post_init__(self) -> None:
         # The kind's own prompt may state what this version of JAX says; the exercise is the same with another.
         text = f"{self.kind.task}\n{self.prompt}\n{self.kind.identity()}"
-        self.identity = hashlib.sha256(text.encode()).hexdigest()[:12]
+        self.identity = hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:12]
 
     def give(self, answer: Answer) -> Feedback:
         """Judges an answer that ``kind.read`` took."""
@@ -123,23 +123,23 @@ class Attempts:
 
     def _again(self, given: tuple[Given, ...]) -> Feedback | None:
         try:
-            return judged_again(self.kind, given) if given else None
+            return here(judging_again(self.kind, given)) if given else None
         except Exception:
             # An answer that can no longer be read stays in the record as it is.
             return None
 
 
-def judged_again(kind: Kind, given: tuple[Given, ...]) -> Feedback:
-    """The judgement of a recorded answer now; functions in it are run.
+def judging_again(kind: Kind, given: tuple[Given, ...]) -> Judging:
+    """The judgement of a recorded answer now, with its functions.
 
     Raises:
-        Exception: it cannot be read, or its function cannot be defined.
+        Exception: it cannot be read or judged.
     """
     texts: dict[str, Any] = {g.field: g.text for g in given}
     for part in kind.fields:
         if part.form == "code":
-            texts[part.name] = function_of(texts.get(part.name, ""), kind.names)
-    return kind.judge(kind.read(texts))
+            texts[part.name] = Source(texts.get(part.name, ""), kind.names)
+    return kind.judging(kind.read(texts))
 
 
 def _json(given: tuple[Given, ...]) -> dict[str, str]:

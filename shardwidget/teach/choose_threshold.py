@@ -9,7 +9,7 @@ from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part, ReshardPlan, Table
 from shardwidget.teach.amount import read_bytes
 from shardwidget.teach.forms import AnswerError
-from shardwidget.teach.kind import Answer, Kind, not_right
+from shardwidget.teach.kind import Answer, Kind
 
 MOST = 64
 """The most arrays of a plan that a question shows."""
@@ -57,9 +57,9 @@ class ChooseThreshold(Kind):
             f"For which `threshold=` does no device hold more than {byte_count(self._limit)} at any moment of this "
             "plan, in as few chunks as possible?"
         )
-        examples = ("64 KiB", "64 GiB", "1 B")
-        example = not_right(examples, lambda text: self.judge({"threshold": read_bytes(text)}).verdict == "right")
-        self.fields = (Field("threshold", "threshold in bytes", "text", example=example),)
+        names = tuple(plan.arrays[i].path for i in plan.order)
+        sizes = tuple(plan.weights[i] for i in plan.order)
+        self.fields = (Field("threshold", "threshold", "threshold", names, sizes=sizes),)
 
     def identity(self) -> str:
         """The arrays, their order, and the limit."""
@@ -89,7 +89,7 @@ class ChooseThreshold(Kind):
             return Feedback("wrong", message, question, gives, (Part("threshold", False, message),))
         if chunks > self._fewest:
             message = f"No device holds more than {byte_count(self._limit)}, and fewer chunks would do."
-            question = "Which neighbours in the order could share a chunk, and what do they weigh together?"
+            question = "Which neighbours in the order could share a chunk, and what do they come to together?"
             return Feedback("partly", message, question, gives, (Part("threshold", False, message),))
         return Feedback("right", "It fits, in as few chunks as possible.", "", gives, (Part("threshold", True),))
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from shardwidget._text import visible
 from shardwidget.document import Feedback
-from shardwidget.teach import record as records
-from shardwidget.teach.attempts import given_of, judged_again
+from shardwidget.teach.attempts import given_of, judging_again
 from shardwidget.teach.kind import Kind
-from shardwidget.teach.record import RecordError
+from shardwidget.teach.lanes import Task
+from shardwidget.teach.places import FailedError, StoppedError
+
+_LONGEST = 500
+"""Characters of a note."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,10 @@ class Grade:
     student: str
     """The name in the record; for a record without one, the folder that it was found in."""
     file: str
-    """Path of the record in the graded folder."""
+    """Path of the record in the graded folder; empty for a student without one."""
     credits: tuple[Credit, ...] = ()
     note: str = ""
-    """Why the record was not graded; empty where it was."""
+    """Why the record was not graded, or what is to be known of it, such as that it is a copy."""
 
     @property
     def points(self) -> float:
@@ -57,7 +61,7 @@ class Grade:
 
 @dataclass(frozen=True, repr=False)
 class Grades:
-    """The grades of a folder, one row per submission."""
+    """The grades of a folder: a row for every record, and for every student without one."""
 
     exercises: tuple[str, ...]
     """Names, in the order of the set."""
@@ -84,8 +88,16 @@ class Grades:
         writer.writerow(["student", "file", "points", "of", "attempts", *heads, "notes"])
         for row in self.rows:
             cells = [text for c in row.credits for text in (f"{c.points:g}", c.attempts)] or [""] * len(heads)
-            notes = "; ".join([row.note] if row.note else [f"{c.exercise}: {c.note}" for c in row.credits if c.note])
-            line = [row.student, row.file, f"{row.points:g}", f"{sum(self.most):g}", row.attempts, *cells, notes]
+            notes = "; ".join([*filter(None, [row.note]), *(f"{c.exercise}: {c.note}" for c in row.credits if c.note)])
+            line = [
+                visible(row.student),
+                visible(row.file),
+                f"{row.points:g}",
+                f"{sum(self.most):g}",
+                row.attempts,
+                *cells,
+                notes,
+            ]
             writer.writerow([_plain(text) for text in line])
         if path is None:
             return out.getvalue()
@@ -94,79 +106,52 @@ class Grades:
 
     def __repr__(self) -> str:
         widths = [max(len(name), 6) for name in self.exercises]
-        who = max([7, *(len(r.student) for r in self.rows)])
+        students = [visible(r.student) for r in self.rows]
+        who = max([7, *map(len, students)])
         head = " ".join(f"{n:>{w}}" for n, w in zip(self.exercises, widths, strict=True))
         lines = [f"{'student':{who}}  points  attempts  {head}"]
-        for row in self.rows:
+        for row, student in zip(self.rows, students, strict=True):
             cells = " ".join(f"{c.points:>{w}g}" for c, w in zip(row.credits, widths, strict=False))
-            lines.append(f"{row.student:{who}}  {row.points:>6g}  {row.attempts:>8}  {row.note or cells}")
+            rest = "  ".join(filter(None, [cells, visible(row.note)]))
+            lines.append(f"{student:{who}}  {row.points:>6g}  {row.attempts:>8}  {rest}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         cell = 'style="padding:3px 10px;text-align:left"'
-        heads = "".join(f"<th {cell}>{escape(h)}</th>" for h in ("student", "points", "attempts", *self.exercises))
+        heads = "".join(f"<th {cell}>{escape(h)}</th>" for h in ("student", "points", "attempts", *self.exercises, ""))
         return f"<table><tr>{heads}</tr>{''.join(self._row(row, cell) for row in self.rows)}</table>"
 
     def _row(self, row: Grade, cell: str) -> str:
-        texts = [row.student, f"{row.points:g} of {sum(self.most):g}", str(row.attempts)]
+        texts = [visible(row.student), f"{row.points:g} of {sum(self.most):g}", str(row.attempts)]
         first = "".join(f"<td {cell}>{escape(t)}</td>" for t in texts)
-        if row.note:
-            return f"<tr>{first}<td {cell} colspan={len(self.exercises)}>{escape(row.note)}</td></tr>"
         rest = "".join(f'<td {cell} title="{escape(c.note, quote=True)}">{c.points:g}</td>' for c in row.credits)
-        return f"<tr>{first}{rest}</tr>"
+        rest = rest or f"<td {cell} colspan={len(self.exercises)}></td>"
+        return f"<tr>{first}{rest}<td {cell}>{escape(visible(row.note))}</td></tr>"
 
 
-def credit(kind: Kind, entry: Mapping[str, Any], most: float) -> Credit:
+def credit(kind: Kind, entry: Mapping[str, Any], most: float) -> Task[Credit]:
     """What a recorded answer is worth: the better of the one that passed and the last one, each judged again.
 
     A partly right answer is worth the share of its fields, or of a field's cells, that are right; half if none is.
     """
     share, note = 0.0, "not answered"
-    for text in (entry["passed_by"], entry["answer"]):
+    for text in [entry["passed_by"], *([entry["answer"]] if entry["answer"] != entry["passed_by"] else [])]:
         if share == 1 or not text:
             continue
         try:
-            feedback = judged_again(kind, given_of(text))
+            feedback = yield from judging_again(kind, given_of(text))
+        except StoppedError as error:
+            worth, why = 0.0, f"was stopped: {error}"
+        except FailedError as error:
+            worth, why = 0.0, f"stops with {error}"
         except Exception as error:
             worth, why = 0.0, f"could not be judged: {type(error).__name__}: {error}"
         else:
-            worth, why = _share(feedback), feedback.message
+            said = f"{feedback.error}: {feedback.said}" if feedback.error else ""
+            worth, why = _share(feedback), " ".join(filter(None, [feedback.message, said]))
         if worth > share or share == 0:
-            share, note = worth, "" if worth == 1 else why
+            share, note = worth, "" if worth == 1 else visible(why[:_LONGEST])
     return Credit(entry["name"], round(share * most, 2), most, entry["attempts"], entry["hints"], note)
-
-
-def records_under(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    """Every record under a folder: its path there, and its content or why it cannot be read.
-
-    Other files are ignored, and nothing is written.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-    """
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {folder}")
-    closed: list[str] = []
-    files: list[str] = []
-    for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
-        folders.sort()
-        files += [os.path.join(place, name) for name in sorted(names) if name.endswith(".json")]
-    for path in [*files, *closed]:
-        where = os.path.relpath(path, folder)
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-            if records.FORMAT in text:
-                yield where, records.parse(text, where)
-        except (OSError, UnicodeDecodeError) as error:
-            yield where, f"cannot be read: {error}"
-        except RecordError as error:
-            yield where, str(error)
-
-
-def owner(record: Mapping[str, Any], where: str) -> str:
-    """Whose a record is: the name in it, or else the first folder of its path."""
-    parts = Path(where).parts
-    return record["student"] or (parts[0] if len(parts) > 1 else Path(where).stem)
 
 
 def _share(feedback: Feedback) -> float:
@@ -179,4 +164,4 @@ def _share(feedback: Feedback) -> float:
 
 def _plain(cell: object) -> object:
     """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t" and cell else cell
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from functools import cached_property
 from typing import Any, ClassVar
 
 from shardwidget.document import Feedback, Field, Figure, Given, Mesh, Part, Playground
 from shardwidget.document.exercise import QuestionKind
 from shardwidget.read._entries import spec_text
 from shardwidget.teach import forms
+from shardwidget.teach.errands import Judging, Source, here
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.source import listing_of
+from shardwidget.teach.travel import Names, names_for
 
 Answer = dict[str, Any]
 """What was answered, by the name of the field."""
@@ -30,8 +32,10 @@ class Kind(ABC):
     """The editor of the only field, where that is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
-    names: Mapping[str, Any] = MappingProxyType({})
-    """The globals with which a recorded function is run again: those of the teacher's function."""
+    names_from: Callable[..., Any] | None = None
+    """The teacher's function, whose names a recorded function finds."""
+    secret: Any = None
+    """What a recorded function must not find: the function that gives the truth."""
     hints: tuple[str, ...] = ()
     """The hints, unless the teacher writes some."""
 
@@ -39,14 +43,24 @@ class Kind(ABC):
         self.options = options
         """How the exercise is put: ``prompt hints name mode``, and traits of its widget."""
 
+    @cached_property
+    def names(self) -> Names:
+        """What a recorded function finds by name."""
+        return names_for(self.names_from, self.secret)
+
     @property
     def asks_for_code(self) -> bool:
         """Whether a cell answers it, with a function."""
         return any(f.form == "code" for f in self.fields)
 
-    @abstractmethod
     def judge(self, answer: Answer) -> Feedback:
         """What an answer means. It may say which quantity is off and what would result, never the right answer."""
+        return here(self.judging(answer))
+
+    def judging(self, answer: Answer) -> Judging:
+        """The same; what it runs of the student's is yielded, to be run where that is safe."""
+        return self.judge(answer)
+        yield
 
     @abstractmethod
     def identity(self) -> str:
@@ -155,6 +169,8 @@ def _choice(field: Field, value: Any) -> str:
 
 
 def _function(value: Any) -> Any:
+    if isinstance(value, Source) and not value.text.strip():
+        raise AnswerError("nothing is filled in; answer with a function")
     if callable(value):
         return value
     raise AnswerError(f"answer with a function, assigned in a cell: exercise.answer = f; got {type(value).__name__}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -91,6 +92,13 @@ def mesh_of(*trees: Any) -> Any:
 def mesh_document(mesh: AnyMesh) -> document.Mesh:
     """A mesh as a document; the first device where there is none."""
     return read.placement(np_scalar() if mesh is None else mesh).mesh
+
+
+def put_like(values: Any, x: jax.Array) -> jax.Array:
+    """Values in the place of an array: on the same devices or, like it, on no particular one."""
+    if getattr(x, "committed", True):
+        return jax.device_put(values, x.sharding, may_alias=False)
+    return jnp.array(values, copy=True)
 
 
 def np_scalar() -> jax.Array:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from shardwidget import read
 from shardwidget._format import byte_count
-from shardwidget.document import Feedback, Field, Part, Program
+from shardwidget.document import Feedback, Field, Part
 from shardwidget.teach import layouts, run
+from shardwidget.teach.errands import Judging, Runs, Traced, fresh, sent_bytes
 from shardwidget.teach.kind import Answer, Kind
-from shardwidget.teach.source import figure_of, names_of
+from shardwidget.teach.others import others
+from shardwidget.teach.results import Outcome, Result, difference, result
+from shardwidget.teach.source import figure_of
 
 
 class LowerCommunication(Kind):
     """Asks for a function with the same result that sends less, which a cell assigns.
 
     What is sent is counted in the program that XLA makes: bytes a device sends by the ring algorithm, each collective
-    as often as it runs.
+    as often as it runs. That program is also what is run and compared, with other arguments too, so an answer must be
+    one that ``jax.jit`` can trace.
 
     Args:
         f: a function that sends too much.
@@ -40,13 +45,14 @@ class LowerCommunication(Kind):
         self, f: Callable[..., Any], *args: Any, below: int | None = None, source: str | None = None, **options: Any
     ) -> None:
         super().__init__(options)
-        self._args = args
-        self.names = names_of(f)
-        outcome = run.call(f, args)
+        self._f, self._args = f, args
+        self.names_from = f
+        outcome = run.call(f, fresh(args))
         if outcome.error:
             raise ValueError(f"the exercise has no truth: the function raises {outcome.error}: {outcome.said}")
-        self._wanted = outcome.value
-        sent = sent_bytes(_program(f, args))
+        self._wanted = result(outcome.value)
+        with run.on_mesh(layouts.mesh_of(args)):
+            sent = sent_bytes(read.program(f, *args))
         if sent is None:
             raise ValueError("the exercise has no truth: how often a collective in a loop runs is not known")
         self._limit = sent - 1 if below is None else below
@@ -67,18 +73,18 @@ class LowerCommunication(Kind):
         """What is asked, of what, on which mesh."""
         return self._identity
 
-    def judge(self, answer: Answer) -> Feedback:
-        """Compares with what JAX says."""
-        f = answer["function"]
-        outcome = run.call(f, self._args)
-        if outcome.error:
-            part = Part("function", False, "It stops.")
-            question = "Which line does JAX's message refer to?"
-            return Feedback("wrong", "It stops.", question, parts=(part,), error=outcome.error, said=outcome.said)
-        if off := run.difference(outcome.value, self._wanted):
-            return Feedback("wrong", off, "Which operation must stay?", parts=(Part("function", False, off),))
-        program = _program(f, self._args)
-        sent = sent_bytes(program)
+    def judging(self, answer: Answer) -> Judging:
+        """Compares what XLA compiles, in results and in bytes, with other arguments too."""
+        traced = yield Traced(answer["function"], self._args)
+        if traced.error:
+            return _stopped(traced)
+        compiled = yield Runs(traced.value, (self._args, *self._others))
+        for outcome, truth in zip(compiled.outcomes, self._truths, strict=True):
+            if outcome.error:
+                return _stopped(outcome)
+            if off := difference(outcome.value, truth):
+                return Feedback("wrong", off, "Which operation must stay?", parts=(Part("function", False, off),))
+        sent = compiled.sent
         if sent is None:
             note = "A collective is in a loop whose trip count is not known, so its bytes cannot be counted."
             return Feedback(
@@ -88,28 +94,27 @@ class LowerCommunication(Kind):
         if sent <= self._limit:
             message = f"The result is the same, and a device sends {byte_count(sent)}."
             return Feedback("right", message, "", gives, (Part("function", True),))
-        note = f"The result is the same. A device sends {byte_count(sent)}: {_bill(program)}."
+        note = f"The result is the same. A device sends {byte_count(sent)}: {compiled.bill}."
         return Feedback(
             "partly", note, "Which of these moves data that could stay?", gives, (Part("function", False, note),)
         )
 
+    @cached_property
+    def _tried(self) -> tuple[tuple[tuple[Any, ...], Result], ...]:
+        """Other arguments for which the function gives something, each with what it gives."""
+        found = ((args, run.call(self._f, fresh(args))) for args in others(self._args, self._identity))
+        return tuple((args, result(outcome.value)) for args, outcome in found if not outcome.error)
 
-def _program(f: Callable[..., Any], args: tuple[Any, ...]) -> Program:
-    with run.on_mesh(layouts.mesh_of(args)):
-        return read.program(f, *args)
+    @property
+    def _others(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(args for args, _ in self._tried)
+
+    @property
+    def _truths(self) -> tuple[Result, ...]:
+        return (self._wanted, *(truth for _, truth in self._tried))
 
 
-def sent_bytes(program: Program) -> int | None:
-    """Bytes that a device sends in one call; None where that is not known."""
-    total = 0
-    for c in program.collectives:
-        if c.times is None:
-            return None
-        total += c.bytes_per_device * c.times
-    return total
-
-
-def _bill(program: Program) -> str:
-    sent = [c for c in program.collectives if c.bytes_per_device]
-    words = [f"{c.kind} over {', '.join(c.axes) or 'some devices'} {byte_count(c.bytes_per_device)}" for c in sent[:4]]
-    return ", ".join(words) + (f" and {len(sent) - 4} more" if len(sent) > 4 else "")
+def _stopped(outcome: Outcome) -> Feedback:
+    part = Part("function", False, "It stops.")
+    question = "Which line does JAX's message refer to?"
+    return Feedback("wrong", "It stops.", question, parts=(part,), error=outcome.error, said=outcome.said)

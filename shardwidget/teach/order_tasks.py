@@ -51,7 +51,7 @@ class OrderTasks(Kind):
             f"done at time {self._run.makespan:g} and it keeps no more than {self._run.peak_activations[rank]} "
             "activations? A forward task takes 1, a backward task 2, a half of one 1."
         )
-        self.fields = (Field("order", f"tasks of rank {rank}", "text", example=" ".join(self._tasks[:3]) + " …"),)
+        self.fields = (Field("order", f"tasks of rank {rank}", "order", tuple(self._tasks)),)
 
     def identity(self) -> str:
         """The tasks, and which rank's are asked for."""

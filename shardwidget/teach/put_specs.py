@@ -12,6 +12,7 @@ from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, AnswerError, Kind
+from shardwidget.teach.results import difference, result
 from shardwidget.teach.source import argument_names, figure_of, figure_of_value
 
 
@@ -52,8 +53,9 @@ class PutSpecs(Kind):
         super().__init__(options)
         self._body, self._args, self._at_most = body, args, at_most
         self._mesh = layouts.with_types(mesh, AxisType.Auto)
-        self._wanted = run.wanted_value(gives, args)
-        if len(jax.tree.leaves(self._wanted)) != 1:
+        wanted = run.wanted_value(gives, args)
+        self._wanted = result(wanted)
+        if len(self._wanted.leaves) != 1:
             raise ValueError("put_specs asks for one out_spec: gives must be one array")
         self.mesh = layouts.mesh_document(mesh)
         names = argument_names(body, len(args))
@@ -61,7 +63,7 @@ class PutSpecs(Kind):
             *(Field(f"in{i}", f"in_spec of {name}", "spec", example="P(…, …)") for i, name in enumerate(names)),
             Field("out", "out_specs", "spec", example="P(…)"),
         )
-        self.figures = (figure_of(body, args, source), figure_of_value("wanted", self._wanted))
+        self.figures = (figure_of(body, args, source), figure_of_value("wanted", wanted))
         if at_most is not None:
             self.prompt += f" No device may hold more than {byte_count(at_most)} of the arguments."
         self._identity = f"{self.figures[0].listing} {run.describe(args)} {self.mesh.shape} {at_most}"
@@ -98,7 +100,7 @@ class PutSpecs(Kind):
             )
             said = {"error": outcome.error, "said": outcome.said, "figure": figure}
             return Feedback("partly" if about_out else "wrong", message, question, parts=parts, **said)
-        if off := run.difference(outcome.value, self._wanted):
+        if off := difference(result(outcome.value), self._wanted):
             parts = tuple(Part(f.name, False) for f in self.fields)
             question = "Which blocks must meet in the body, and which parts must be added or concatenated?"
             return Feedback("wrong", f"It runs. {off}", question, parts=parts, figure=figure)

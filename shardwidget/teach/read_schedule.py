@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,9 @@ from shardwidget.document import Feedback, Field, Part
 from shardwidget.teach import schedules
 from shardwidget.teach.forms import AnswerError, checked
 from shardwidget.teach.kind import Answer, Kind, not_right, verdict
+
+_FRACTION = re.compile(r"[-+.\d]{1,40}(/\d{1,40})?(e[-+]?\d{1,2})?\s*%?")
+"""Short numbers: a fraction with an exponent of nine digits is a number of a billion."""
 
 NEAR = 0.0006
 """A fraction that is rounded to a tenth of a percent is right."""
@@ -68,6 +72,8 @@ class ReadSchedule(Kind):
         try:
             if field.name == "peak":
                 return int(text)
+            if not _FRACTION.fullmatch(text):
+                raise ValueError
             return float(Fraction(text.removesuffix("%").strip())) / (100 if text.endswith("%") else 1)
         except (ValueError, ZeroDivisionError):
             form = "a whole number" if field.name == "peak" else "a fraction: 3/11, 27.3 % or 0.273"

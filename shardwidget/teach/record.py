@@ -16,6 +16,9 @@ from typing import Any
 FORMAT = "shardwidget exercises"
 VERSION = 1
 
+MOST = 10**6
+"""The most attempts or hints of a record."""
+
 _ENTRY = {
     "name": str,
     "identity": str,
@@ -57,6 +60,11 @@ def parse(text: str, where: str) -> dict[str, Any]:
     names = (record.get("set"), record.get("set_version"), record.get("student"))
     if not isinstance(entries, list) or not all(map(_is_entry, entries)) or not all(isinstance(n, str) for n in names):
         raise RecordError(f"{where} holds a damaged record: fields are missing or of the wrong kind")
+    try:
+        text_of(record).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise RecordError(f"{where} holds a damaged record: {half!a} is half of a character") from None
     return record
 
 
@@ -121,7 +129,7 @@ def _is_entry(entry: Any) -> bool:
     return (
         isinstance(entry, dict)
         and all(type(entry.get(key)) is kind for key, kind in _ENTRY.items())
-        and entry["attempts"] >= 0
-        and entry["hints"] >= 0
+        and 0 <= entry["attempts"] <= MOST
+        and 0 <= entry["hints"] <= MOST
         and all(isinstance(v, str) for key in ("answer", "passed_by") for v in entry[key].values())
     )

@@ -13,6 +13,7 @@ from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Part
 from shardwidget.read._entries import spec_text
 from shardwidget.teach import layouts
+from shardwidget.teach.errands import Judging, Matches
 from shardwidget.teach.forms import AnswerError, checked, read_spec
 from shardwidget.teach.kind import Answer, Kind
 
@@ -75,11 +76,11 @@ class ShardTree(Kind):
         for text in filter(None, map(str.strip, re.split(r"[;\n]", checked(value, FORM)))):
             found = _RULE.fullmatch(text)
             if found is None:
-                raise AnswerError(f"{text!r} is not a rule; write {FORM}")
+                raise AnswerError(f"{text[:80]!r} is not a rule; write {FORM}")
             try:
                 re.compile(found[1])
-            except re.error as error:
-                raise AnswerError(f"{found[1]!r} is not a pattern: {error}") from error
+            except (re.error, OverflowError, RecursionError) as error:
+                raise AnswerError(f"{found[1][:80]!r} is not a pattern: {error}") from error
             out.append((found[1], read_spec(found[2])))
         return tuple(out)
 
@@ -87,16 +88,20 @@ class ShardTree(Kind):
         """The rules as text."""
         return "; ".join(f"{pattern} → {spec_text(spec)}" for pattern, spec in value)
 
-    def judge(self, answer: Answer) -> Feedback:
+    def judging(self, answer: Answer) -> Judging:
         """Applies the rules to the shapes."""
         rules: Rules = answer["rules"]
-        names = iter(self._model.names)
-        matched: set[str] = set()
+        names = tuple(self._model.names)
+        found = yield Matches(tuple(pattern for pattern, _ in rules), names)
+        if unused := [rule[0] for rule, matches in zip(rules, found, strict=True) if not any(matches)]:
+            note = f"No array has {unused[0][:80]!r} in its path."
+            return Feedback("wrong", note, "How are the paths written?", parts=(Part("rules", False, note),))
+        leaf = iter(range(len(names)))
 
         def typed(x: Any) -> Any:
-            name = next(names)
-            spec = next((spec for pattern, spec in reversed(rules) if re.search(pattern, name)), None)
-            matched.update(pattern for pattern, _ in rules if re.search(pattern, name))
+            number = next(leaf)
+            specs = [spec for (_, spec), matches in zip(rules, found, strict=True) if matches[number]]
+            spec = specs[-1] if specs else None
             if spec is None or not hasattr(x, "dtype"):
                 return x
             sharding = NamedSharding(self._mesh, spec)
@@ -117,9 +122,6 @@ class ShardTree(Kind):
                 error="ValueError",
                 said=said,
             )
-        if unused := [pattern for pattern, _ in rules if pattern not in matched]:
-            note = f"No array has {unused[0]!r} in its path."
-            return Feedback("wrong", note, "How are the paths written?", parts=(Part("rules", False, note),))
         gives = f"{byte_count(held)} on the fullest device"
         if held <= self._below:
             return Feedback("right", f"The fullest device holds {byte_count(held)}.", "", gives, (Part("rules", True),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
@@ -107,9 +108,11 @@ def _lambda(text: str, f: Callable[..., Any]) -> str:
     raise ValueError("the text of this lambda cannot be told from the code around it; give it as source='lambda x: …'")
 
 
-def names_of(f: Callable[..., Any]) -> Mapping[str, Any]:
-    """What a function refers to by name outside itself."""
-    return getattr(inspect.unwrap(f), "__globals__", {})
+def unwrapped(f: Any) -> Any:
+    """The plain function within decorators and partial applications."""
+    while isinstance(f, functools.partial) or hasattr(f, "__wrapped__"):
+        f = f.func if isinstance(f, functools.partial) else f.__wrapped__
+    return f
 
 
 def function_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:

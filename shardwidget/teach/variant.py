@@ -9,5 +9,5 @@ from typing import Any
 
 def draw(*seeds: Any) -> random.Random:
     """A source of random choices that follows from some names alone, the same on every machine."""
-    digest = hashlib.sha256("\n".join(map(str, seeds)).encode()).digest()
+    digest = hashlib.sha256("\n".join(map(str, seeds)).encode(errors="backslashreplace")).digest()
     return random.Random(int.from_bytes(digest[:8], "big"))

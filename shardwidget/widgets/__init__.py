@@ -6,7 +6,8 @@ the bundle that draws it), and to the page, SVG, PNG, table and text that ``shar
 
 - ``_options`` refuses unknown keyword arguments, ``_selection`` checks what is selected; both name the legal forms.
 - ``_moving`` adds films to a widget, ``_sharing`` the menu that saves pictures, ``_progress`` a line below the cell.
-- ``_sheet`` is what ``Exercise`` and ``ExerciseSet`` have in common, ``_questions`` the constructors of ``Exercise``.
+- ``_sources`` gives the widgets of a Jupyter kernel one copy of each bundle.
+- ``_sheet`` is what ``Exercise`` and ``ExerciseSet`` have in common.
 
 Nothing here asks JAX itself. Python and the browser talk through traits only, never messages: every host has traits,
 and a saved notebook keeps them. What the browser asks for later (values of a device, a picture to save) is a trait that

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -13,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anywidget
 import traitlets
+from ipywidgets import widget_serialization
 from traitlets import Unicode
 
 from shardwidget._config import Config, Mode, config
+from shardwidget._text import visible
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, images, reopened, svg, words_of
-from shardwidget.widgets import _sharing
+from shardwidget.widgets import _sharing, _sources
+from shardwidget.widgets._cells import CELLS
 from shardwidget.widgets._options import near
 
 if TYPE_CHECKING:
@@ -43,7 +45,12 @@ class DocumentWidget(anywidget.AnyWidget):
     bundle = "array.js"
     """The front end: a file of ``shardwidget/static``. A subclass names its own."""
 
+    _later: Mapping[str, str] = {}
+    """What that loads later: files by the traits that have their text."""
+
     _esm = Unicode().tag(sync=True)
+    _sources = traitlets.Dict(help="Models that have the text of traits.").tag(sync=True, **widget_serialization)
+    _alone = traitlets.Bool(False, help="Set by a page that does not find them.").tag(sync=True)
     _document = traitlets.Dict().tag(sync=True)
     _look = traitlets.Dict(help="Theme and palette.").tag(sync=True)
     _share = Unicode(help="The module of the menu that saves pictures.").tag(sync=True)
@@ -70,8 +77,23 @@ class DocumentWidget(anywidget.AnyWidget):
         self._mode: Mode = config.mode if mode is None else Config.mode.checked(mode)
         self._shown = document
         look = {"theme": config.theme, "palette": config.palette}
-        share = {"_share": bundle.read("share.js"), "_pictures": self._saves()}
-        super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), _look=look, **share, **traits)
+        pictures = self._saves()
+        super().__init__(_document=to_wire(document), _look=look, _pictures=pictures, **self._front_end(), **traits)
+
+    def _front_end(self) -> dict[str, Any]:
+        """The traits that the front end comes in."""
+        files = {"_esm": self.bundle, "_share": "share.js", **self._later}
+        kernel = _sources.kernel()
+        if self._alone or self._mode == "html" or kernel is None:
+            return {name: bundle.read(file) for name, file in files.items()}
+        sources = {name: _sources.source(file, kernel) for name, file in files.items()}
+        return {"_esm": bundle.read("loader.js"), "_sources": sources}
+
+    @traitlets.observe("_alone")
+    def _on_alone(self, change: Any) -> None:
+        with self.hold_sync():
+            for name, text in self._front_end().items():
+                self.set_trait(name, text)
 
     @traitlets.observe("_wanted")
     def _on_wanted(self, change: Any) -> None:
@@ -160,14 +182,21 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         """A picture made of text."""
+        return visible(self._words(), keep="\n")
+
+    def _words(self) -> str:
+        """What is shown, as a picture made of text; ``repr`` writes what a terminal would obey as escapes."""
         return words_of(self.document).picture(self.document)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._before_display()
         if self._mode == "html":
             page = html.fragment(self._state(complete=True), self._table(), self.bundle)
-            return {"text/plain": repr(self), "text/html": page}, {}
-        return self._mimebundle(self._small_picture(), **kwargs)
+            bundle = {"text/plain": repr(self), "text/html": page}, {}
+        else:
+            bundle = self._mimebundle(self._small_picture(), **kwargs)
+        CELLS.displayed(self)
+        return bundle
 
     def _ipython_display_(self) -> None:
         """Displays the widget and a second, hidden output: its picture, for when its kernel is gone.
@@ -175,16 +204,29 @@ class DocumentWidget(anywidget.AnyWidget):
         Raises:
             NotImplementedError: there is no page that could be reopened; IPython then displays the widget alone.
         """
-        from IPython import get_ipython
         from IPython.display import display
 
-        if self._mode == "html" or not hasattr(get_ipython(), "kernel") or "google.colab" in sys.modules:
+        if self._mode == "html" or _sources.kernel() is None:
             raise NotImplementedError
         self._before_display()
         picture = self._small_picture()
         data, metadata = self._mimebundle(picture)
         display(data, metadata=metadata, raw=True)
         display({"text/html": reopened.reopened(picture, data["text/plain"], self._title())}, raw=True)
+        CELLS.displayed(self)
+
+    def close(self) -> None:
+        """Removes it from the screen, and lets go of all arrays."""
+        super().close()
+        if "_shown" in self.__dict__:  # One whose constructor raised is closed too.
+            self._release()
+
+    def _settle(self) -> bool:
+        """Lets go of arrays on devices once it is displayed, but not of what it shows of them; whether it could."""
+        return True
+
+    def _release(self) -> None:
+        """Lets go of everything but the document: it is closed, or its cell has run again."""
 
     def _saves(self) -> _sharing.Kinds:
         """What the card's menu saves now."""
@@ -253,7 +295,8 @@ class DocumentWidget(anywidget.AnyWidget):
         Args:
             complete: whether to add everything that a kernel would be asked for later.
         """
-        return {"_document": to_wire(self.document), "_look": self._look, "_static": True}
+        later = {name: bundle.read(file) for name, file in self._later.items()} if complete else {}
+        return {"_document": to_wire(self.document), "_look": self._look, "_static": True} | later
 
 
 Content = TypeVar("Content", str, bytes)

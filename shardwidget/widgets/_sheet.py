@@ -63,7 +63,7 @@ class Sheet(DocumentWidget):
         self._shown = document
         self._document = to_wire(document)
 
-    def __repr__(self) -> str:
+    def _words(self) -> str:
         return exercise.picture(self.document, self._current())
 
     def _state(self, *, complete: bool) -> dict[str, Any]:

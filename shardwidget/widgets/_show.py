@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shardwidget.document import ReshardPlan, Schedule
+from shardwidget._late import late
+from shardwidget.document.base import Document
 
 if TYPE_CHECKING:
     from shardwidget.widgets._base import DocumentWidget
@@ -21,8 +22,8 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
             ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays): the same. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
             ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``trace()``, ``lower()`` or
-            ``compile()`` returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``. A ``ReshardPlan``: a
-            ``ReshardPlanView``.
+            ``compile()`` returns: a ``CompiledProgram``. What a reader returns, such as ``read.memory(f, x)`` or
+            ``read.schedule(x)``: the widget that shows it.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
@@ -43,6 +44,8 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
         )
     if kwargs:
         options["kwargs"] = kwargs
+    if isinstance(x, Document):
+        options.setdefault("mode", None)
     return _view(given)(x, *args, **options)
 
 
@@ -60,7 +63,8 @@ class _Given:
     def is_compiled(self) -> bool:
         """Whether this is traced, lowered or compiled, which is callable too."""
         traced = hasattr(self.x, "jaxpr") and hasattr(self.x, "lower")
-        return traced or (hasattr(self.x, "as_text") and hasattr(self.x, "cost_analysis"))
+        # The last is what read.compiled returns.
+        return traced or (hasattr(self.x, "as_text") and hasattr(self.x, "cost_analysis")) or hasattr(self.x, "lowered")
 
     @property
     def is_function(self) -> bool:
@@ -82,13 +86,64 @@ class _Given:
         return not (self.args or self.kwargs or hasattr(self.x, "axis_names")) and is_tree(self.x)
 
 
+_OF_DOCUMENTS = {
+    "comparison": "ShardingComparison",
+    "comparison diff": "DiffView",
+    "memory": "CompiledProgram",
+    "memory diff": "DiffView",
+    "model": "ModelView",
+    "model comparison": "ModelComparisonView",
+    "mpmd": "ArrayView",
+    "namespace": "Inspector",
+    "overlap": "CompiledProgram",
+    "placement": "ArrayView",
+    "playground": "SpecPlayground",
+    "program": "CompiledProgram",
+    "program diff": "DiffView",
+    "programs": "CompiledProgram",
+    "reshard": "ReshardPlanView",
+    "run": "RunView",
+    "runs": "RunView",
+    "schedule": "PipelineView",
+    "schedules": "PipelineView",
+    "search": "SearchView",
+    "trace": "ShardMapStepper",
+    "trace diff": "DiffView",
+}
+"""The widget for each kind of document that a reader returns."""
+
+
+_named, _ = late(
+    {
+        "ArrayView": "shardwidget.widgets.array_view",
+        "CompiledProgram": "shardwidget.widgets.compiled",
+        "DiffView": "shardwidget.widgets.diff",
+        "Inspector": "shardwidget.widgets.inspector",
+        "ModelComparisonView": "shardwidget.widgets.model_comparison",
+        "ModelView": "shardwidget.widgets.model",
+        "PipelineView": "shardwidget.widgets.pipeline",
+        "ReshardPlanView": "shardwidget.widgets.reshard",
+        "RunView": "shardwidget.widgets.run",
+        "SpecPlayground": "shardwidget.widgets.playground",
+        "SearchView": "shardwidget.widgets.search",
+        "ShardMapStepper": "shardwidget.widgets.stepper",
+        "ShardingComparison": "shardwidget.widgets.comparison",
+    },
+    __name__,
+)
+
+
 def _view(given: _Given) -> type[DocumentWidget]:
     """The first view that fits; what the others need is not imported."""
-    if isinstance(given.x, Schedule):
-        from shardwidget.widgets.pipeline import PipelineView as View
-    elif isinstance(given.x, ReshardPlan):
-        from shardwidget.widgets.reshard import ReshardPlanView as View
-    elif given.is_compiled:
+    if isinstance(given.x, Document):
+        kind = getattr(given.x, "kind", "")
+        if kind not in _OF_DOCUMENTS:
+            raise TypeError(
+                f"there is no widget for a {type(given.x).__name__}: print it, or make it the last expression of a "
+                "cell, which displays a table"
+            )
+        return _named(_OF_DOCUMENTS[kind])
+    if given.is_compiled:
         from shardwidget.widgets.compiled import CompiledProgram as View
     elif given.is_tree and not given.on_groups:
         from shardwidget.widgets.model import ModelView as View

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -11,12 +11,12 @@ from traitlets import Any as AnyTrait
 from traitlets import Bool, Bunch, Dict, Enum, Int, List, TraitError, Unicode, observe, validate
 
 from shardwidget import read
-from shardwidget._config import config
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
-from shardwidget.export import bundle, table, text, values
-from shardwidget.read._values import is_ready, sampled, wait_for
+from shardwidget.export import table, text, values
+from shardwidget.read._held import Held
 from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._cells import CELLS
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
 
@@ -40,6 +40,8 @@ class ArrayView(DocumentWidget):
         row_dim: the dimension that runs down; None chooses.
         column_dim: the dimension that runs across; None chooses.
     """
+
+    _later: Mapping[str, str] = {"_parts": "array-parts.js"}
 
     selection = AnyTrait(None, allow_none=True).tag(sync=True)
     color_by = Enum(["position", "values", "device"], "position").tag(sync=True)
@@ -88,15 +90,15 @@ class ArrayView(DocumentWidget):
         """
         checked(type(self), traits)
         self._name, self._groups = name, groups
-        self._array = x
+        self._held = Held(x)
         self._waiting: dict[str, asyncio.Task[None]] = {}
         document = self._read(x)
-        if isinstance(document, MpmdPlacement):
-            self.bundle = "mpmd.js"
+        on_groups = isinstance(document, MpmdPlacement)
+        if on_groups:
+            self.bundle, self._later = "mpmd.js", {}
         super().__init__(
             document,
             mode=mode,
-            _parts=bundle.read("array-parts.js"),
             color_by=color_by,
             row_dim=row_dim,
             column_dim=column_dim,
@@ -119,8 +121,12 @@ class ArrayView(DocumentWidget):
         """What is shown. Assigning shows another array in the same place.
 
         An array that cannot be shown raises as in the constructor, and what was on screen remains.
+
+        A displayed view keeps a sample of the values on the host, at most ``config.values`` bytes, and not the array.
+        Once nothing else holds the array, this is the document.
         """
-        return self._array
+        held = self._held.get()
+        return self.document if held is None else held
 
     @array.setter
     def array(self, x: Any) -> None:
@@ -131,7 +137,8 @@ class ArrayView(DocumentWidget):
                 f"this view shows an array {mine}, and {type(x).__name__} is {its}; ArrayView(x) makes a view for it"
             )
         with self.hold_sync():
-            self._array = x
+            self._held = Held(x)
+            CELLS.changed(self)
             self._shown = document
             self._want, self._values = [], None
             rank = _rank(document)
@@ -141,33 +148,34 @@ class ArrayView(DocumentWidget):
             self.selection = _still_selected(self.selection, document)
             self._document = to_wire(document)
 
-    def __repr__(self) -> str:
-        return super().__repr__() if self._on_groups else text.picture(self.document, self.row_dim, self.column_dim)
+    def _words(self) -> str:
+        return super()._words() if self._on_groups else text.picture(self.document, self.row_dim, self.column_dim)
 
     def _table(self) -> str:
         if self._on_groups:
             return super()._table()
         # Displaying an array does not wait for its computation.
-        sheets = self._printed() if is_ready(self._array) else []
+        sheets = self._printed() if self._held.is_ready() else []
         return table.table(self.document, self.row_dim, self.column_dim) + values.listing(sheets)
 
     def _small_picture(self) -> str | None:
-        return super()._small_picture() if self.color_by != "values" or is_ready(self._array) else None
+        return super()._small_picture() if self.color_by != "values" or self._held.is_ready() else None
 
     def _once_ready(self, then: Callable[[], None]) -> None:
         """Calls a method once the values can be read. A notebook's kernel can run other cells meanwhile."""
-        array = self._array
+        array = self.array
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return then()
-        if is_ready(array):
+        if self._held.is_ready():
             return then()
+        from shardwidget.read._values import wait_for
 
         async def wait() -> None:
             await loop.run_in_executor(None, wait_for, array)
             del self._waiting[then.__name__]
-            self._once_ready(then) if array is not self._array else then()
+            self._once_ready(then) if array is not self.array else then()
 
         if then.__name__ not in self._waiting:
             self._waiting[then.__name__] = loop.create_task(wait())
@@ -202,7 +210,7 @@ class ArrayView(DocumentWidget):
             raise TypeError(
                 "an array on groups is shown from metadata; ArrayView(x) of one group's own array has values to fetch"
             )
-        document = read.fetch(self._array, name=self.document.name)
+        document = read.fetch(self.array, name=self.document.name)
         with self.hold_sync():
             self._shown = document
             self._want, self._values = [], None
@@ -220,7 +228,7 @@ class ArrayView(DocumentWidget):
             return state | {"selection": self.selection}
         state |= {name: getattr(self, name) for name in ("selection", "color_by", "row_dim", "column_dim")}
         if complete:
-            state |= {"_parts": self._parts, "_paper": self._printed()}
+            state["_paper"] = self._printed()
         if complete or self.color_by == "values":
             state["_document"]["values"] = to_wire(self._fetch(list(self.document.device_ids)))
         return state
@@ -230,12 +238,17 @@ class ArrayView(DocumentWidget):
             blocks = tuple(block for block in known.blocks if block.device_id in device_ids)
             return Values(blocks, known.note)
         try:
-            if isinstance(self._array, Placement):
-                return Values(note="this document has no values; read.fetch(x) returns one that has them")
-            return sampled(self._array, device_ids, limit=config.values)
+            return self._held.values(device_ids)
         except Exception as error:
             # The user sees why under the picture; the kernel keeps running.
             return Values(note=f"{type(error).__name__}: {error}")
+
+    def _settle(self) -> bool:
+        known = self._on_groups or self.document.values is not None
+        return self._held.settle([] if known else list(self.document.device_ids))
+
+    def _release(self) -> None:
+        self._held.let_go()
 
     @observe("_want")
     def _on_want(self, change: Bunch) -> None:

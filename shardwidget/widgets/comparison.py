@@ -11,7 +11,6 @@ from traitlets import Bunch, Dict, TraitError, observe, validate
 
 from shardwidget._names import name_in_caller
 from shardwidget.document import Comparison, to_wire
-from shardwidget.read._comparison.comparison import ComparisonReader
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import index_trait, selected_index
@@ -75,9 +74,14 @@ class ShardingComparison(DocumentWidget):
         """
         checked(type(self), traits, f)
         options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
-        self._reader = f if isinstance(f, Comparison) else ComparisonReader(f, *args, kwargs=kwargs, **options)
+        if isinstance(f, Comparison):
+            self._reader = f
+        else:  # What was read before is shown without JAX.
+            from shardwidget.read._comparison.comparison import ComparisonReader
+
+            self._reader = ComparisonReader(f, *args, kwargs=kwargs, **options)
         self._called = name if name is not None or callable(f) or isinstance(f, Comparison) else name_in_caller(f)
-        self._chosen = _integers(choices or {})
+        self._chosen, self._fixed = _integers(choices or {}), {}
         document = self._read(self._chosen)
         super().__init__(document, mode=mode, choices=self._chosen, selection=selection, **traits)
 
@@ -96,12 +100,16 @@ class ShardingComparison(DocumentWidget):
 
     def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
         if isinstance(self._reader, Comparison):
-            if choices:
-                raise TraitError("a document keeps the fixes that it was read with: choices must be {}")
+            if choices != self._fixed:
+                raise TraitError(_FIXED.format(choices=self._fixed))
             document = self._reader
         else:
             document = self._reader.comparison(choices, continuations=continuations)
         return document if self._called is None else replace(document, name=self._called)
+
+    def _release(self) -> None:
+        # The function may have closed over arrays, and what was traced of it holds them.
+        self._reader, self._fixed = self.document, self._chosen
 
     @validate("choices")
     def _check_choices(self, proposal: Bunch) -> dict[int, int]:
@@ -119,6 +127,12 @@ class ShardingComparison(DocumentWidget):
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, int] | None:
         return selected_index(proposal["value"], "row", len(self.document.rows))
+
+
+_FIXED = (
+    "a document keeps the fixes that it was read with, and so does a comparison that was closed or whose cell ran "
+    "again: choices must be {choices}"
+)
 
 
 def _integers(choices: dict[Any, Any]) -> dict[int, int]:

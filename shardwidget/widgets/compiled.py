@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,13 +11,15 @@ from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, vali
 
 from shardwidget import cost, read
 from shardwidget.chips import chips
-from shardwidget.document import Memory, Program, Programs, Remedy, Run, Timing, to_wire
+from shardwidget.document import Document, Memory, Overlap, Program, Programs, Remedy, Run, Timing, Why, to_wire
 from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._pages import NOT_KNOWN, ProgramPages, sentence
 from shardwidget.widgets._progress import Progress
 from shardwidget.widgets._selection import index_trait, selected_index
+from shardwidget.widgets.diff import DiffView
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
@@ -27,11 +30,15 @@ SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
 _Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
 """A function, its arguments and its keyword arguments."""
 
-PAGES = ("collectives", "memory")
+Page = Literal["collectives", "overlap", "memory"]
 
-_NO_MEMORY = (
-    "it was given as a {what}, but its memory is read from the compiled program. Give the function and its "
-    "arguments, or what jax.jit(f).lower(...).compile() returns."
+PAGES = ("collectives", "overlap", "memory")
+
+_ALONE = "Only its {page} was given, so its collectives are not known."
+
+_OTHER_MEMORY = (
+    "memory= must be what read.memory returned for this one program, on {size} devices; got {got}. Several programs "
+    "side by side are given as functions or compiled programs, whose memory can be read."
 )
 
 _NO_FUNCTION = "remedies are found by compiling the function in other ways: give it and its arguments."
@@ -42,7 +49,8 @@ _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is noth
 class CompiledProgram(MovingWidget):
     """The collectives of a compiled program: over which mesh axes, how many bytes, how often, and caused by which line.
 
-    Its second page is the memory: what is alive on a device over the schedule, and at the peak.
+    Its other pages are the overlap: how much of the communication is waited for, estimated from the schedule; and the
+    memory: what is alive on a device over the schedule, and at the peak.
 
     ```python
     view = CompiledProgram(f, x, w)
@@ -52,11 +60,18 @@ class CompiledProgram(MovingWidget):
     view.profile()                      # what every device did when: a Run
     view.document.collectives[3].axes
 
+    view.why(3)[0].answer               # which split it follows from, and what gave that
+
+    view.page = "overlap"               # what waits for collectives, estimated from the schedule
+    view.overlap().by_line()[0].exposed # seconds, of the line that waits longest
+
     view.page = "memory"                # what is alive while it runs
     view.memory().alive()[0].name       # the largest buffer at the peak
     view.remedies()[0].code             # what lowers it, compiled to be sure
 
     CompiledProgram.compare({"inner": (f, x1, w1), "outer": (f, x2, w2)})
+    CompiledProgram.diff((f, x, w), (g, x, w))    # what g has more, less or otherwise
+    CompiledProgram.added(f, x, w)                # what the compiler added to what f asks for
     ```
 
     Attributes:
@@ -64,7 +79,7 @@ class CompiledProgram(MovingWidget):
         axis: name of a mesh axis whose collectives are listed; None for all.
         sort: what the list is sorted by: ``"time"``, ``"order"`` (the module's schedule), ``"op"``, ``"axes"``,
             ``"sent"``, ``"runs"`` or ``"source"``.
-        page: ``"collectives"`` or ``"memory"``.
+        page: ``"collectives"``, ``"overlap"`` or ``"memory"``.
         opened: side by side: index of the program that is open; None for none. ``selection`` and ``axis`` refer to it.
     """
 
@@ -83,7 +98,8 @@ class CompiledProgram(MovingWidget):
     _remedies = Dict(
         help="By index of a program: {n, done, of}, how many attempts were compiled; then {n, found}, or {n, trouble}."
     ).tag(sync=True)
-    _memories = Dict(help="By index of a program: its memory, or the reason why it is not known.").tag(sync=True)
+    _why = Dict(help="What the browser asks why it is there: {n, at, collective}; n makes each one new.").tag(sync=True)
+    _pages = Dict(help="By name of a page and index of a program: the document, or why it is not known.").tag(sync=True)
 
     def __init__(
         self,
@@ -94,7 +110,8 @@ class CompiledProgram(MovingWidget):
         name: str | None = None,
         interconnect: str | Interconnect | None = None,
         chip: str | int | None = None,
-        page: Literal["collectives", "memory"] = "collectives",
+        memory: Memory | None = None,
+        page: Page | None = None,
         selection: dict[str, int] | None = None,
         axis: str | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
@@ -105,16 +122,20 @@ class CompiledProgram(MovingWidget):
 
         Args:
             f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or, with
-                ``mesh=``, the text of a compiled module or groups out of one; or a ``Program`` or ``Programs``.
+                ``mesh=``, the text of a compiled module or groups out of one; or a ``Program`` or ``Programs``, or a
+                ``Memory`` or ``Overlap`` alone.
             *args: the function's arguments: arrays, or ``jax.ShapeDtypeStruct``s with shardings, which need no data.
             kwargs: keyword arguments of the function.
             mesh: the mesh whose axes name the collectives; None takes the one of the arguments.
             name: what to call it; None for the function's name.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
-            chip: the device whose memory is the limit: a name in ``shardwidget.chips.CHIPS``, for example ``"H100"``,
-                or the bytes that it has; None for the one that the program is compiled for.
-            page: what is shown at first: ``"collectives"`` or ``"memory"``.
+            chip: the device whose memory is the limit, and that times are estimated for: a name in
+                ``shardwidget.chips.CHIPS``, for example ``"H100"``, or the bytes that it has; None for the one that the
+                program is compiled for.
+            memory: its memory, where it is read already; with a ``Program``, there is nothing to read it from.
+            page: what is shown at first: ``"collectives"``, ``"overlap"`` or ``"memory"``; None for the collectives, or
+                for what alone is given.
             selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
             axis: list only the collectives over this mesh axis.
             sort: what to sort by.
@@ -122,26 +143,39 @@ class CompiledProgram(MovingWidget):
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            TypeError: ``f`` can be neither compiled nor read, or an argument is unknown.
+            TypeError: ``f`` can be neither compiled nor read, ``memory`` is none or is for one of several programs, or
+                an argument is unknown.
             ValueError: the mesh has other devices than the program, or there is no such interconnect or chip.
             TraitError: there is no such collective, mesh axis, column or page.
         """
         checked(type(self), traits, f)
         self._calls: tuple[_Call, ...] = ((f, args, kwargs),)
         chips(chip, "")
-        self._mesh, self._chip, self._kwargs = mesh, chip, kwargs
-        self._read: dict[int, Memory] = {}
-        self._compiled: tuple[Any, ...] = (f,)
+        self._mesh, self._chip = mesh, chip
+        compiled: tuple[Any, ...] = (f,)
+        alone = f if isinstance(f, Memory | Overlap) else memory
         if isinstance(f, Programs):
             document, self._calls = f, tuple((p, (), None) for p in f.programs)
-            self._compiled = f.programs
+            compiled = f.programs
+        elif isinstance(f, Memory | Overlap):
+            page = page or f.kind
+            document = Program(f.mesh, (), name=name or f.name, target=f.target, note=_ALONE.format(page=f.kind))
         elif isinstance(f, Program):
             document = f if name is None else replace(f, name=name)
         else:
             if not isinstance(f, str):
                 cost.interconnects(interconnect)  # A wrong name is reported before anything is compiled.
-                self._compiled = (read.compiled(f, *args, kwargs=kwargs, mesh=mesh),)
-            document = read.program(*self._compiled, mesh=mesh, name=name, interconnect=interconnect)
+                compiled = (read.compiled(f, *args, kwargs=kwargs, mesh=mesh),)
+            document = read.program(*compiled, mesh=mesh, name=name, interconnect=interconnect)
+        self._reads = ProgramPages(compiled, mesh, chip, kwargs)
+        if memory is not None and not (
+            isinstance(memory, Memory) and document.mesh.size == memory.mesh.size and isinstance(document, Program)
+        ):
+            got = f"a Memory on {memory.mesh.size}" if isinstance(memory, Memory) else f"a {type(memory).__name__}"
+            raise TypeError(_OTHER_MEMORY.format(size=document.mesh.size, got=got))
+        if alone is not None:
+            self._reads.known[alone.kind, 0] = alone
+        page = page or "collectives"
         super().__init__(document, mode=mode, selection=selection, axis=axis, sort=sort, page=page, **traits)
 
     @classmethod
@@ -153,7 +187,7 @@ class CompiledProgram(MovingWidget):
         mesh: Any = None,
         interconnect: str | Interconnect | None = None,
         chip: str | int | None = None,
-        page: Literal["collectives", "memory"] = "collectives",
+        page: Page = "collectives",
         opened: int | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
         mode: Mode | None = None,
@@ -183,13 +217,76 @@ class CompiledProgram(MovingWidget):
         document = read.programs(programs, kwargs=kwargs, mesh=mesh, interconnect=interconnect)
         view = cls(document, chip=chip, sort=sort, mode=mode, **traits)
         view._mesh = mesh
-        view._compiled = tuple(programs.values())
-        view._kwargs = kwargs
+        view._reads = ProgramPages(tuple(programs.values()), mesh, chip, kwargs)
         view._calls = tuple(
             (of[0], of[1:], kwargs) if isinstance(of, tuple) else (of, (), None) for of in programs.values()
         )
         view.opened, view.page = opened, page
         return view
+
+    @classmethod
+    def diff(
+        cls,
+        before: Any,
+        after: Any,
+        *,
+        kwargs: Mapping[str, Any] | None = None,
+        mesh: Any = None,
+        interconnect: str | Interconnect | None = None,
+        mode: Mode | None = None,
+        **traits: Any,
+    ) -> DiffView:
+        """Shows what was added, is gone or changed between two programs, by line and mesh axes, the dearest first.
+
+        Args:
+            before: a tuple of a function and its arguments, a ``Lowered``, a ``Compiled`` or a ``Program``.
+            after: the same after the change. Lines are matched by their text, so that they may have moved.
+            kwargs: keyword arguments for those that are given as a function.
+            mesh: as in the constructor, for both.
+            interconnect: as in the constructor, for both.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            TypeError: one of them can be neither compiled nor read.
+            ValueError: the mesh has other devices than one of them.
+        """
+        checked(DiffView, traits)
+        both = {"before": before, "after": after}
+        old, new = read.programs(both, kwargs=kwargs, mesh=mesh, interconnect=interconnect).programs
+        names = [_name_of(of, name) for name, of in both.items()]
+        named = (replace(program, name=name) for program, name in zip((old, new), names, strict=True))
+        return DiffView(next(named).diff(next(named)), mode=mode, **traits)
+
+    @classmethod
+    def added(
+        cls,
+        f: Any,
+        *args: Any,
+        kwargs: Mapping[str, Any] | None = None,
+        mesh: Any = None,
+        interconnect: str | Interconnect | None = None,
+        mode: Mode | None = None,
+        **traits: Any,
+    ) -> DiffView:
+        """Shows what the compiler adds to what a program asks for: the lowered program beside the compiled one.
+
+        Args:
+            f: a function, jitted or not, or what ``jax.jit(f).lower(...)`` gave.
+            *args: as in the constructor.
+            kwargs: as in the constructor.
+            mesh: as in the constructor.
+            interconnect: as in the constructor.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            TypeError: as in ``read.added``.
+            ValueError: as in ``read.added``.
+        """
+        checked(DiffView, traits)
+        found = read.added(f, *args, kwargs=kwargs, mesh=mesh, interconnect=interconnect)
+        return DiffView(found, mode=mode, **traits)
 
     @property
     def document(self) -> Program | Programs:
@@ -266,22 +363,68 @@ class CompiledProgram(MovingWidget):
         Raises:
             ValueError: there is no compiled program to read.
         """
-        shown, trouble = self._programs(), list[str]()
-        for at in range(len(shown)):
+        return self._page_of_all("memory")
+
+    def overlap(self) -> Overlap | dict[str, Overlap]:
+        """How much of the communication is exposed: an estimate from the schedule, read on the first call.
+
+        Returns:
+            The overlap; side by side, that of every program for which it can be known, by name.
+
+        Raises:
+            ValueError: there are no figures for the devices, and no ``chip=`` was given; or there is no schedule.
+        """
+        return self._page_of_all("overlap")
+
+    def _page_of_all(self, page: str) -> Any:
+        shown, trouble, found = self._programs(), list[str](), dict[str, Document]()
+        for at, program in enumerate(shown):
             try:
-                self._memory_of(at)
+                found[program.name] = getattr(self._reads, page)(at, program)
             except ValueError as error:
-                trouble.append(f"{shown[at].name}: {error}")
-        if not self._read:
+                trouble.append(f"{program.name}: {error}")
+        if not found:
             raise ValueError("\n".join(trouble))
-        if isinstance(self.document, Program):
-            return self._read[0]
-        return {shown[at].name: memory for at, memory in sorted(self._read.items())}
+        return next(iter(found.values())) if isinstance(self.document, Program) else found
+
+    def why(self, collective: int) -> tuple[Why, ...]:
+        """Why a collective is there: from which splits it follows, and where these come from.
+
+        The compiler's own record of how it propagated shardings is read, for which the function is compiled again. The
+        button of the selected line asks for the same.
+
+        Args:
+            collective: index in ``document.collectives``; side by side, of the program that is open.
+
+        Returns:
+            An answer for each split; none where that is not known.
+
+        Raises:
+            IndexError: there is no such collective.
+            ValueError: there is no function to read.
+        """
+        at = self.opened or 0
+        program = self._programs()[at]
+        if not 0 <= collective < len(program.collectives):
+            raise IndexError(f"the program has {len(program.collectives)} collectives; there is no {collective}")
+        found = self._reads.why(at, program, collective, self._calls[at])
+        said = {"found": [to_wire(why) for why in found]} if found else {"trouble": NOT_KNOWN}
+        self._pages = {**self._pages, f"why {at} {collective}": said}
+        return found
+
+    @observe("_why")
+    def _on_why(self, change: Bunch) -> None:
+        asked = change["new"]
+        try:
+            self.why(asked["collective"])
+        except Exception as error:  # The browser is told whatever a user's program may raise.
+            said = {"trouble": sentence(error)}
+            self._pages = {**self._pages, f"why {asked['at']} {asked['collective']}": said}
 
     def remedies(self) -> tuple[Remedy, ...] | dict[str, tuple[Remedy, ...]]:
-        """Compiles the program with ``jax.checkpoint``, other donations and other specs: what lowers its peak.
+        """Compiles the program with ``jax.checkpoint``, donations, other specs and these together: what helps.
 
-        The memory page shows them; its button asks for the same.
+        The memory page shows them; its button asks for the same. Interrupted, it returns what was found until then.
 
         Returns:
             What lowers it, the best first, with the peak before and after; side by side, that of every function.
@@ -302,8 +445,11 @@ class CompiledProgram(MovingWidget):
         f, args, kwargs = self._calls[at]
         if not isinstance(f, Callable):
             raise ValueError(_NO_FUNCTION)
-        found = read.remedies(f, *args, kwargs=kwargs, mesh=self._mesh, progress=progress)
-        self._send_remedies(at, n=n, found=[asdict(remedy) for remedy in found])
+        from shardwidget.read._memory.remedies import tried
+
+        found, ended = tried(f, args, kwargs or {}, self._mesh, progress)
+        stopped = {} if ended else {"trouble": "Interrupted: more could be tried."}
+        self._send_remedies(at, n=n, found=[asdict(remedy) for remedy in found], **stopped)
         return found
 
     def _send_remedies(self, at: int, **how: Any) -> None:
@@ -315,27 +461,8 @@ class CompiledProgram(MovingWidget):
         n, at = change["new"]["n"], change["new"]["at"]
         try:
             self._remedies_of(at, lambda done, of: self._send_remedies(at, n=n, done=done, of=of), n)
-        except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
-            self._send_remedies(at, n=n, trouble="Interrupted: nothing is known.")
         except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._send_remedies(at, n=n, trouble=_sentence(error))
-
-    def _memory_of(self, at: int) -> Memory:
-        if at not in self._read:
-            of, program = self._compiled[at], self._programs()[at]
-            if isinstance(of, Program):
-                raise ValueError(_NO_MEMORY.format(what=type(of).__name__))
-            f, *args = of if isinstance(of, tuple) else (of,)
-            given = {"kwargs": self._kwargs} if isinstance(of, tuple) else {}
-            self._read[at] = read.memory(f, *args, **given, mesh=self._mesh, name=program.name, chip=self._chip)
-        return self._read[at]
-
-    def _memory_wire(self, at: int) -> dict[str, Any]:
-        """The memory of a program as it goes to the front end; or why it is not known."""
-        try:
-            return to_wire(self._memory_of(at))
-        except Exception as error:  # The browser is told whatever a user's program may raise.
-            return {"trouble": _sentence(error)}
+            self._send_remedies(at, n=n, trouble=sentence(error))
 
     def _saves(self) -> _sharing.Kinds:
         program = self._at()
@@ -349,15 +476,28 @@ class CompiledProgram(MovingWidget):
     @observe("page", "opened")
     def _on_page(self, _: Any) -> None:
         at = 0 if isinstance(self.document, Program) else self.opened
-        if self.page == "memory" and at is not None and str(at) not in self._memories:
-            self._memories = {**self._memories, str(at): self._memory_wire(at)}
+        if self.page != "collectives" and at is not None:
+            self._pages = self._with_page(self._pages, self.page, at)
+
+    def _with_page(self, pages: dict[str, Any], page: str, at: int) -> dict[str, Any]:
+        """What the front end has, with a page of a program."""
+        key = f"{page} {at}"
+        return pages if key in pages else {**pages, key: self._reads.wire(page, at, self._programs()[at])}
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         traits = self.get_state(["selection", "axis", "sort", "opened", "page"])
-        memories = self._memories
+        pages = self._pages
         if complete:
-            memories = {str(at): self._memory_wire(at) for at in range(len(self._programs()))}
-        return super()._state(complete=complete) | traits | {"_memories": memories, "_remedies": self._remedies}
+            for at, page in itertools.product(range(len(self._programs())), PAGES[1:]):
+                pages = self._with_page(pages, page, at)
+        return super()._state(complete=complete) | traits | {"_pages": pages, "_remedies": self._remedies}
+
+    def _release(self) -> None:
+        shown = self._programs()
+        self._calls = tuple((program, (), None) for program in shown)
+        known = self._reads.known
+        self._reads = ProgramPages(shown, self._mesh, self._chip, None)
+        self._reads.known.update(known)
 
     def _programs(self) -> tuple[Program, ...]:
         return self.document.programs if isinstance(self.document, Programs) else (self.document,)
@@ -382,7 +522,7 @@ class CompiledProgram(MovingWidget):
         except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
             self._trouble = "Interrupted: nothing was measured."
         except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._trouble = _sentence(error)
+            self._trouble = sentence(error)
         self._heard = asked["n"]
 
     def _selected(self) -> int:
@@ -421,5 +561,7 @@ class CompiledProgram(MovingWidget):
         return value
 
 
-def _sentence(error: Exception) -> str:
-    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+def _name_of(of: Any, otherwise: str) -> str:
+    """The name of a function or a program."""
+    f = of[0] if isinstance(of, tuple) and of else of
+    return getattr(f, "name", "") if isinstance(f, Program) else getattr(f, "__name__", "") or otherwise

@@ -85,7 +85,7 @@ class ExerciseSet(Sheet):
         self._exercises = tuple(made)
         self._name, self._student = name, student
         identities = "\n".join(f"{e._entry()['name']} {e._entry()['identity']}" for e in made)
-        self._version = hashlib.sha256(identities.encode()).hexdigest()[:8]
+        self._version = hashlib.sha256(identities.encode(errors="backslashreplace")).hexdigest()[:8]
         self._notes: list[str] = []
         self._path: Path | None = None
         self._unwritten = ""

@@ -9,8 +9,6 @@ from traitlets import Bool, Dict, TraitError, Unicode, observe, validate
 
 from shardwidget.document import Namespace, to_wire
 from shardwidget.export import bundle
-from shardwidget.read._namespace.look import Looks
-from shardwidget.read._namespace.namespace import running, visible
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._show import show
@@ -54,7 +52,7 @@ class Inspector(DocumentWidget):
 
     def __init__(
         self,
-        names: Mapping[str, Any] | None = None,
+        names: Mapping[str, Any] | Namespace | None = None,
         *,
         selection: str | None = None,
         search: str = "",
@@ -64,7 +62,8 @@ class Inspector(DocumentWidget):
         """Looks at the names of this session.
 
         Args:
-            names: values by name, such as ``globals()``; None for the names of IPython.
+            names: values by name, such as ``globals()``; None for the names of IPython. Or a ``Namespace``, which stays
+                as it was read.
             selection: name of the line that is chosen at first.
             search: what lines are filtered by.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -76,15 +75,25 @@ class Inspector(DocumentWidget):
             TraitError: the chosen name holds no arrays.
         """
         checked(type(self), traits)
-        self._shell = running()
-        if names is None and self._shell is None:
-            raise RuntimeError(NO_CELLS)
-        self._names = self._shell.user_ns if names is None else names
-        self._looks = Looks()
-        document = self._looks.look(visible(self._names))
+        self._as_read = names if isinstance(names, Namespace) else None
+        self._shell: Any = None
+        document = self._as_read or self._first_look(names)
         super().__init__(document, mode=mode, selection=selection, search=search, **traits)
         if self._shell is not None:
             self._follow()
+
+    def _first_look(self, names: Any) -> Namespace:
+        # What was read before is shown without JAX.
+        from shardwidget.read._namespace.look import Looks
+        from shardwidget.read._namespace.namespace import running, visible
+
+        self._shell = running()
+        if names is None and self._shell is None:
+            raise RuntimeError(NO_CELLS)
+        given = self._shell.user_ns if names is None else names
+        self._visible = lambda: visible(given)
+        self._looks = Looks()
+        return self._looks.look(self._visible())
 
     @property
     def document(self) -> Namespace:
@@ -118,7 +127,7 @@ class Inspector(DocumentWidget):
         self._update(result.execution_count or self.document.cell)
 
     def _update(self, cell: int) -> None:
-        self._shown = self._looks.look(visible(self._names), cell)
+        self._shown = self._as_read or self._looks.look(self._visible(), cell)
         self._document = to_wire(self._shown)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
@@ -139,7 +148,9 @@ class Inspector(DocumentWidget):
 
     def _view(self, name: str) -> dict[str, Any]:
         """The view that fits what a name holds: its front end, and its state as in a saved page."""
-        names = visible(self._names)
+        if self._as_read:
+            raise ValueError("this is a document, which holds no arrays: Inspector(globals()) opens them")
+        names = self._visible()
         if name not in names:
             raise KeyError(f"{name} no longer exists")
         view = show(names[name], name=name, mode="html")

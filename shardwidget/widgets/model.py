@@ -11,7 +11,7 @@ from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Model
 from shardwidget.document.model import compared
-from shardwidget.export import bundle
+from shardwidget.export import model as model_words
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import index_trait
@@ -27,6 +27,7 @@ class ModelView(DocumentWidget):
     view.document.flags[0].reason
     view.selection = {"leaf": "['params']['embed']"}  # or as clicked in the browser
     view.rules = "embed → P('model', None)" # what if: nothing is moved
+    view.effect.bytes_per_device
     ```
 
     Attributes:
@@ -40,6 +41,7 @@ class ModelView(DocumentWidget):
     """
 
     bundle = "tree.js"
+    _later: Mapping[str, str] = {"_leaf": "playground.js"}
 
     selection = index_trait("leaf")
     sort = Enum(["tree", "bytes", "copies"], "tree").tag(sync=True)
@@ -80,7 +82,7 @@ class ModelView(DocumentWidget):
         checked(type(self), traits)
         called = name_in_caller(tree) if name is None else name
         given = {"selection": selection, "sort": sort, "search": search, "rules": rules}
-        super().__init__(_read(tree, called), mode=mode, **given, _leaf=bundle.read("playground.js"), **traits)
+        super().__init__(_read(tree, called), mode=mode, **given, **traits)
 
     @classmethod
     def compare(
@@ -140,9 +142,19 @@ class ModelView(DocumentWidget):
         assert isinstance(self._shown, Model)
         return self._shown
 
+    @property
+    def effect(self) -> Model:
+        """The tree as ``rules`` would place it; its ``rules`` say what came of each. Nothing is moved.
+
+        ``view.effect.bytes_per_device`` is what the device that holds the most would hold.
+        """
+        return read.model(self.document, rules=self.rules)
+
+    def _words(self) -> str:
+        return model_words.picture(self.effect) if self.rules else super()._words()
+
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        leaf = ["_leaf"] if complete else []
-        return super()._state(complete=complete) | self.get_state(["selection", "sort", "search", "rules", *leaf])
+        return super()._state(complete=complete) | self.get_state(["selection", "sort", "search", "rules"])
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, str] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from traitlets import Any as AnyTrait
 from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
@@ -11,9 +12,11 @@ from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Playground, SpecDraft, to_wire
 from shardwidget.export import playground as words
-from shardwidget.read._spec import SpecEditor
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+
+if TYPE_CHECKING:
+    from shardwidget.read._spec import SpecEditor
 
 MOST_STEPS = 100
 """The most edits that can be undone."""
@@ -62,9 +65,10 @@ class SpecPlayground(DocumentWidget):
         """Shows a spec to edit.
 
         Args:
-            x: a shape, or a ``jax.Array`` to move.
-            mesh: the mesh, concrete or abstract; None takes that of the array.
-            spec: the first spec, which may be an invalid one; None takes that of the array, or ``P()``.
+            x: a shape, a ``jax.ShapeDtypeStruct``, or a ``jax.Array`` to move; or a document, ``Playground``, which
+                needs no JAX to be shown.
+            mesh: the mesh, concrete or abstract; None takes that of ``x``'s sharding.
+            spec: the first spec, which may be an invalid one; None takes that of ``x``'s sharding, or ``P()``.
             dtype: of a shape; None takes float32.
             name: what to call the array; None finds the variable that it is bound to, or takes ``x``.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -76,14 +80,29 @@ class SpecPlayground(DocumentWidget):
             ValueError: there is no mesh, or one whose axes cannot be edited.
         """
         checked(type(self), traits)
-        called = (name_in_caller(x) if hasattr(x, "sharding") else "") if name is None else name
-        self._editor = SpecEditor(x, mesh, spec, dtype, called)
-        document = self._editor.document
+        if isinstance(x, Playground):
+            document = x if name is None else replace(x, name=name)
+        else:
+            from shardwidget.read._spec import SpecEditor
+
+            called = (name_in_caller(x) if hasattr(x, "sharding") else "") if name is None else name
+            self._editor = SpecEditor(x, mesh, spec, dtype, called)
+            document = self._editor.document
+        # A document is drawn by the page alone.
+        self._judges = not isinstance(x, Playground)
         self._valid: tuple[SpecDraft, Any] | None = None
         self._following = False
         edits = {"drafts": [to_wire(document.draft)], "at": 0}
         super().__init__(document, mode=mode, _edits=edits, **traits)
-        self.set_trait("array", self._editor.array)
+        if self._judges:
+            self.set_trait("array", self._editor.array)
+
+    @cached_property
+    def _editor(self) -> SpecEditor:
+        """What asks JAX. Of a document it is made when it is first needed, on an abstract mesh."""
+        from shardwidget.read._spec import SpecEditor
+
+        return SpecEditor.of(self.document)
 
     @property
     def document(self) -> Playground:
@@ -133,6 +152,12 @@ class SpecPlayground(DocumentWidget):
         self._applied = {"n": self._asked, "type": self.document.array, "error": "", "said": ""}
         return moved
 
+    def _release(self) -> None:
+        if not self._judges:
+            return
+        self._editor.array = None
+        self.set_trait("array", None)
+
     def undo(self) -> None:
         """Undoes the last edit; does nothing where there is none."""
         self._step(-1)
@@ -141,18 +166,25 @@ class SpecPlayground(DocumentWidget):
         """Redoes the last undone edit; does nothing where there is none."""
         self._step(1)
 
-    def __repr__(self) -> str:
-        return words.picture(self.placement, self.error)
+    @property
+    def _drawn(self) -> Playground | Placement:
+        return self.placement if self._judges else self.document
+
+    def _words(self) -> str:
+        return words.picture(self._drawn, self.error)
 
     def _title(self) -> str:
-        return words.headline(self.placement, self.error)
+        return words.headline(self._drawn, self.error)
 
     def _table(self) -> str:
-        return words.table(self.placement, self.error)
+        return words.table(self._drawn, self.error)
+
+    def _small_picture(self) -> str | None:
+        return super()._small_picture() if self._judges else None
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | {"_edits": self._edits}
-        if not complete:
+        if not complete and self._judges:
             # A picture without a page has one placement.
             state["_document"] = to_wire(self.placement)
         return state
@@ -182,6 +214,8 @@ class SpecPlayground(DocumentWidget):
     def _on_edits(self, change: Bunch) -> None:
         draft = SpecDraft.of(change["new"]["drafts"][change["new"]["at"]])
         self._shown = replace(self.document, draft=draft)
+        if not self._judges:
+            return
         judged = self._editor.judge(draft)
         self.set_trait("error", judged.error)
         if judged.sharding is None:

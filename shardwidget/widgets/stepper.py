@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from traitlets import Bunch, Int, List, TraitError, Unicode, validate
 
 from shardwidget import read
 from shardwidget.document import Trace
-from shardwidget.export import bundle
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -37,6 +37,7 @@ class ShardMapStepper(MovingWidget):
     """
 
     bundle = "stepper.js"
+    _later: Mapping[str, str] = {"_parts": "stepper-parts.js"}
     _others = " Collectives move: show the step of one, or play several with steps=range(0, 5)."
 
     step = Int(0).tag(sync=True)
@@ -67,7 +68,8 @@ class ShardMapStepper(MovingWidget):
             keep: the most bytes of values that are kept in full; None for ``config.keep``.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
-            step: the step shown first; None for the first one, or, if JAX refuses the program, the one that stops.
+            step: the step shown first; None for the one that stops, if JAX refuses the program, else the first
+                collective, else the last step.
             watch: names of variables to show at every step.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
@@ -82,9 +84,8 @@ class ShardMapStepper(MovingWidget):
             trace = f
         else:
             trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
-        first = 0 if trace.error is None else len(trace.steps) - 1
-        at = first if step is None else step
-        super().__init__(trace, mode=mode, step=at, watch=watch or [], _parts=bundle.read("stepper-parts.js"), **traits)
+        at = trace.event if step is None else step
+        super().__init__(trace, mode=mode, step=at, watch=watch or [], **traits)
 
     @property
     def document(self) -> Trace:
@@ -114,8 +115,17 @@ class ShardMapStepper(MovingWidget):
         return AlgorithmView(collective.kind, collective.group_size, nbytes=nbytes, mode=self._mode)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        parts = {"_parts": self._parts} if complete else {}
-        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch} | parts
+        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}
+
+    def _settle(self) -> bool:
+        trace = self.document
+        if trace.kept is not None:
+            trace.kept.to_host()
+            self._shown = replace(trace, outputs=trace.kept.shapes(trace.outputs))
+        return True
+
+    def _release(self) -> None:
+        self._shown = self.document.without_values()
 
     def _film_steps(self, steps: range) -> tuple[int, int]:
         count = len(self.document.steps)

@@ -1,4 +1,4 @@
-"""Script time of a notebook page with thirty widgets, all of them drawn, and its memory when it is run again."""
+"""Script time of a page with thirty widgets, and its memory when they are drawn again, there and in JupyterLab."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from playwright.sync_api import sync_playwright
 from tests.bench.browser import script_ms
 from tests.bench.process import measure
 from tests.bench.table import Row
+from tests.hosts import heap
+from tests.hosts.jupyter import JupyterServer, Notebook
 
 WIDGETS = 30
 
@@ -85,10 +87,15 @@ def rows() -> list[Row]:
             page.evaluate(AGAIN, outputs)
             profiler.send("HeapProfiler.collectGarbage")
             held.append(profiler.send("Runtime.getHeapUsage")["usedSize"] / 2**20)
+        page.close()
+        server = JupyterServer(Path(folder))
+        lab = heap.held(Notebook(server, browser.new_page(), "lab", heap.write(server)), 3)
+        server.stop()
         browser.close()
     if drawn != WIDGETS:
         raise RuntimeError(f"{drawn} of {WIDGETS} widgets were drawn")
     return [
         Row(f"a page with {WIDGETS} widgets, all script", f"{script:.0f} ms", "≤ 1500 ms"),
         Row("  its memory, run ten times", f"{held[-1]:.1f} MiB", "flat", f"run once {held[0]:.1f} MiB"),
+        Row("JupyterLab, 3 × 30 shown and cleared", f"{lab[-1]:.1f} MiB", "flat", f"30 {lab[0]:.1f} MiB"),
     ]

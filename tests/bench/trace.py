@@ -105,9 +105,60 @@ print(json.dumps({
 }))
 """
 
+# A chain of operations, traced and compiled in processes of their own. CPU time: compilers use several threads.
+LONG = """
+import json, resource, sys, time
+import jax, jax.numpy as jnp
+from jax.sharding import AxisType, PartitionSpec as P
+
+jax.config.update("jax_num_cpu_devices", 8)
+from shardwidget import read
+from shardwidget.document import to_wire
+
+what, steps = sys.argv[1], int(sys.argv[2])
+mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+
+def chain(n):
+    def f(a):
+        for _ in range(n):
+            a = jnp.sin(a) + 1
+        return a
+    return jax.shard_map(f, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
+
+x, f = jnp.ones((4, 8)), chain(steps // 2)
+run = {"jit": jax.jit, "trace": lambda f: lambda x: read.trace(f, x)}[what]
+run(chain(2))(x)
+memory, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+found = jax.block_until_ready(run(f)(x))
+seconds = time.process_time() - start
+size = 0
+if what == "trace":
+    buffers = []
+    text = json.dumps(to_wire(found), default=lambda b: buffers.append(b) or "", separators=(",", ":"))
+    size = len(text) + sum(map(len, buffers))
+more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) * 1024
+print(json.dumps({"seconds": seconds, "size": size, "memory": more}))
+"""
+LONG_REACH = {250: "", 1_000: "≤ 3 s", 5_000: "≤ 20 s, ≤ 1.5 MB"}
+
 
 def rows() -> list[Row]:
     """Times and sizes of a trace."""
+    return [*_usual(), *(_long(steps, reach) for steps, reach in LONG_REACH.items())]
+
+
+def _long(steps: int, reach: str) -> Row:
+    """A chain of so many operations."""
+    ours, plain = measure(LONG, "trace", steps), measure(LONG, "jit", steps)
+    return Row(
+        f"a chain of {steps:,} steps, CPU time",
+        f"{milliseconds(ours['seconds'])}, {kilobytes(ours['size'])}",
+        reach,
+        f"jit {milliseconds(plain['seconds'])}; memory + {ours['memory'] / 2**20:.0f} MiB",
+    )
+
+
+def _usual() -> list[Row]:
     found = measure(PROGRAM)
     ratio, share = found["ours"] / found["plain"], found["ours"] / found["eager"]
     return [

@@ -112,7 +112,7 @@ def test_a_stepper_on_paper_lists_all_its_steps(
 def test_an_array_on_paper_has_its_values(open_saved: Callable[..., Page], put: Callable[..., jax.Array]):
     view = sw.ArrayView(put("x", "y"), selection={"device": 3})
     page = open_saved(view)
-    values, folded = views(page).locator(".values"), views(page).get_by_text("as Shardy sees it")
+    values, folded = views(page).locator(".values"), views(page).get_by_text("Shardy", exact=True)
     expect(values).to_be_hidden()
     expect(folded).to_be_hidden()
     page.emulate_media(media="print")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import shardwidget as sw
+from shardwidget.export import bundle
 from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
 from tests.hosts.page import ARRAY, MESH, Panel, views
 
@@ -159,18 +160,20 @@ def test_a_picture_stands_in_for_a_widget_whose_kernel_is_gone(app, jupyter, new
 
 def test_pictures_outlive_their_kernel(jupyter, new_page):
     """In mode "html" always; as widgets where JupyterLab saves the state of widgets. It draws nothing else of them."""
-    name = jupyter.write(SETUP, 'sw.show(x, mode="html")', "sw.show(x)")
+    name = jupyter.write(SETUP, 'sw.show(x, mode="html")', "sw.show(x)", "sw.show(y)")
     jupyter.settings("plugin", {"saveState": True}, of="@jupyter-widgets/jupyterlab-manager")
     try:
         nb = Notebook(jupyter, new_page(), "lab", name)
         nb.run_all()
-        expect(views(nb.page)).to_have_count(2)
+        expect(views(nb.page)).to_have_count(3)
         nb.command("docmanager:save")
         jupyter.end_kernels()
     finally:
         jupyter.settings("plugin", {"saveState": False}, of="@jupyter-widgets/jupyterlab-manager")
+    saved = json.loads((jupyter.root / name).read_text())["metadata"]["widgets"]
+    assert json.dumps(saved).count(json.dumps(bundle.read("array.js"))) == 1
     again = Notebook(jupyter, new_page(), "lab", name)
-    expect(views(again.page)).to_have_count(2)
+    expect(views(again.page)).to_have_count(3)
     for view in views(again.page).all():
         mesh = Panel(view, MESH)
         again.page.mouse.click(*mesh.spot(2, 1))

@@ -16,7 +16,14 @@ import shardwidget as sw
 from shardwidget.export import images
 
 DOCS = Path(__file__).parents[2] / "docs"
-ELSEWHERE = {"images": "tests/pictures", "processes": "test_two_processes.py", "hosts": "tests/hosts"}
+ELSEWHERE = {
+    "images": "tests/pictures",
+    "processes": "test_two_processes.py",
+    "hosts": "tests/hosts",
+    "pytest": "tests/unit/test_baseline.py",
+    "tpus": "tests/unit/test_overlap.py, tests/jax_suite/test_search.py",
+    "why": "tests/unit/test_why.py",
+}
 """What is tested there: it needs an extra, other processes or a host."""
 NEEDS = {
     "%": "hosts",
@@ -33,6 +40,10 @@ NEEDS = {
     "grades": "hosts",
     'lab["block"]': "hosts",
     "block, ...": "hosts",
+    "sharding_baseline": "pytest",
+    "read.overlap(": "tpus",
+    "read.search(": "tpus",
+    "comparison.why(": "why",
 }
 
 
@@ -102,7 +113,32 @@ def names(page: str) -> dict[str, Any]:
             "w2": put((16, 4), "y"),
             "scale": put((4,), "y"),
         },
-        "compiled": {"f": repeated, "x": wide, "args": (wide,), "x1": wide, "w1": wide, "x2": wide, "w2": wide},
+        "compiled": {
+            "f": repeated,
+            "g": repeated,
+            "x": wide,
+            "args": (wide,),
+            "x1": wide,
+            "w1": wide,
+            "x2": wide,
+            "w2": wide,
+        },
+        "differences": {
+            "CompiledProgram": sw.CompiledProgram,
+            "read": sw.read,
+            "show": sw.show,
+            "train_step": descend,
+            "new_step": jax.checkpoint(descend),
+            "state": params,
+            "batch": x,
+            "f": lambda x, w: x @ w,
+            "w": w,
+            "w_split": put((16, 8), None, "y"),
+            "new_params": {"w": put((16, 8), "x", "y")},
+            "mine": attend,
+            "reference": attend,
+            "u": square,
+        },
         "model": {"before": params, "after": params, "state": params, "grads": params},
         "reshard": {"sharding": NamedSharding(MESH, P("y", "x"))},
         "run": {"batch": x, "faster_step": descend},

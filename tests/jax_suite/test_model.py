@@ -15,7 +15,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import read
 from shardwidget.document import to_wire
 from shardwidget.export.state import encode
-from shardwidget.read._model import flags
+from shardwidget.read._model.flags import flagged
 from tests.models import MESH, eight, held, on_mesh, training_state, transformer, typed
 
 SHAPES = ((), (8,), (16, 8), (8, 16, 4), (3, 8), (0, 8))
@@ -57,12 +57,69 @@ TREES = st.recursive(
 @given(TREES)
 def test_bytes_on_every_device_are_those_of_the_shards(tree):
     model = read.model(tree)
-    assert model.device_bytes == held(tree)
+    assert {d: n for d, n in model.device_bytes.items() if n} == {d: n for d, n in held(tree).items() if n}
     assert model.bytes_per_device == max(held(tree).values())
     leaves = jax.tree_util.tree_flatten_with_path(tree, is_leaf=lambda x: x is None)[0]
     assert [leaf.path for leaf in model.leaves] == [jax.tree_util.keystr(path) for path, _ in leaves]
-    assert [leaf.bytes for leaf in model.leaves] == [0 if x is None else x.nbytes for _, x in leaves]
-    assert model.bytes == sum(x.nbytes for _, x in leaves if x is not None)
+    once = {id(x): k for k, (_, x) in reversed(list(enumerate(leaves))) if x is not None}
+    sizes = [x.nbytes if once.get(id(x)) == k else 0 for k, (_, x) in enumerate(leaves)]
+    assert [leaf.bytes for leaf in model.leaves] == sizes
+    assert model.bytes == sum(sizes)
+
+
+TIED = {
+    "the same array": lambda x: {"embed": x, "head": x},
+    "three times": lambda x: {"a": x, "b": [x, x]},
+    "a shard after": lambda x: [x, x.addressable_shards[3].data],
+    "a shard before": lambda x: [x.addressable_shards[3].data, x],
+    "all shards": lambda x: [*(s.data for s in x.addressable_shards), x],
+    "another mesh": lambda x: [x, jax.device_put(x, NamedSharding(eight((8,), ("all",)), P("all")))],
+    "shards of both": lambda x: [
+        jax.device_put(x, NamedSharding(eight((8,), ("all",)), P("all"))),
+        x.addressable_data(0),
+    ],
+    "a key and its bits": lambda x: [key := jax.random.key(0), jax.random.key_data(key)],
+    "a Ref twice": lambda x: [jax.new_ref(x)] * 2,
+    "NumPy": lambda x: [np.ones(3)] * 2,
+}
+
+
+@pytest.mark.parametrize("made", TIED.values(), ids=TIED)
+def test_memory_that_leaves_share_counts_once(made):
+    tree = made(on_mesh(jnp.ones((8, 16)), P(("data", "model"), None)))
+    model = read.model(tree)
+    shared = [leaf for leaf in model.leaves if leaf.kind.state == "shared"]
+    whole = [leaf for leaf in model.leaves if leaf.kind.state != "shared"]
+    assert len(whole) == 1
+    assert shared
+    assert {leaf.kind.note for leaf in shared} == {f"It has the memory of {whole[0].path}, where it counts."}
+    assert all((leaf.bytes, leaf.bytes_per_device, leaf.copies) == (0, 0, 0) for leaf in shared)
+    assert model.bytes == whole[0].bytes > 0
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        lambda x: [x, x.copy()],
+        lambda x: [x, x + 0],
+        lambda x: [x.addressable_shards[0].data, x.addressable_shards[1].data],
+        lambda x: [jnp.zeros((0, 3)), jnp.zeros((0, 3))],
+        lambda x: [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding)] * 2,  # two arrays of one shape
+        lambda x: [np.ones(3), np.ones(3)],
+        lambda x: [x, jax.device_put(np.ones((1, 16), np.float32), jax.devices()[2])],
+    ],
+)
+def test_memory_of_its_own_counts_for_each(tree):
+    model = read.model(tree(on_mesh(jnp.ones((8, 16)), P(("data", "model"), None))))
+    assert not any(kind.state == "shared" for kind in model.types)
+
+
+def test_reading_a_tree_makes_no_arrays():
+    """Addresses of shards are read only where another array may have them."""
+    tree = {"w": on_mesh(jnp.ones((8, 16)), P("data", "model")), "b": on_mesh(jnp.zeros((8, 16)), P("data", "model"))}
+    before = len(jax.live_arrays())
+    read.model(tree)
+    assert len(jax.live_arrays()) == before
 
 
 @dataclasses.dataclass
@@ -240,11 +297,10 @@ def test_shards_of_different_sizes():
 def test_shards_smaller_than_what_a_tpu_gives_each(platform, kinds):
     model = read.model({"w": typed((64, 32), "data", "model"), "big": typed((4096, 512), "data", "model")})
     elsewhere = dataclasses.replace(model, mesh=dataclasses.replace(model.mesh, platform=platform))
-    found = flags.flags(dataclasses.replace(elsewhere, flags=()), [("w",), ("big",)])
     # Compared with the whole tree, one such leaf is too small to be flagged.
-    assert found == ()
+    assert flagged(elsewhere).flags == ()
     alone = dataclasses.replace(read.model({"w": typed((64, 32), "data", "model")}), mesh=elsewhere.mesh)
-    found = flags.flags(alone, [("w",)])
+    found = flagged(alone).flags
     assert [flag.kind for flag in found] == kinds
     assert [flag.cost for flag in found] == [4096 - 512] * len(kinds)
 
@@ -270,3 +326,19 @@ def test_a_pods_model_is_small():
     model = read.model({"layers": [layer(n) for n in range(1000)]})
     assert (model.arrays, model.mesh.size) == (10_000, 4096)
     assert len(encode(to_wire(model))) < 400_000
+
+
+def test_flags_that_are_too_small_to_list_are_mentioned():
+    """Beside 1 GiB on each device, 4 MiB of copies are below 1 %."""
+    mesh = jax.sharding.AbstractMesh((4, 2), ("data", "model"))
+
+    def shape(rows, *spec):
+        return jax.ShapeDtypeStruct((rows, 1024), "float32", sharding=NamedSharding(mesh, P(*spec)))
+
+    tree = {"big": shape(2**21, ("data", "model")), "copied": shape(1024), "also": shape(512), "tiny": shape(1)}
+    model = read.model(tree)
+    assert model.flags == ()
+    assert model.small_flags == 3
+    assert model.small_cost == 7 * (2**22 + 2**21 + 2**12) // 8
+    assert "3 smaller flags, each under 1 % of the fullest device: 5.25 MiB on each device in all" in str(model)
+    assert "smaller flag" not in str(read.model({"big": tree["big"], "tiny": tree["tiny"]}))

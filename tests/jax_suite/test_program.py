@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget import read
 from shardwidget.document import Program, Timing, Work, to_wire
-from shardwidget.export.program import nest_text
+from shardwidget.export.program import nest_text, table
 from shardwidget.read._program import timing
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.programs import _work, memory_totals
@@ -589,6 +589,28 @@ def test_an_axis_of_one_device_communicates_nothing(mesh):
         assert program.seconds(c) == 0
 
 
+@pytest.mark.parametrize("dtype", ["int4", "uint4"])
+def test_integers_of_four_bits_are_sent_in_bytes(mesh, dtype):
+    of = shape(mesh, (16, 16), "x", dtype=dtype)
+    gathers = {
+        "as they are": (lambda v: jax.lax.all_gather(v, "x", tiled=True), True),
+        "computed": (lambda v: jax.lax.all_gather(v + 1, "x", tiled=True) + 1, True),
+        "summed": (lambda v: jax.lax.psum(v, "x"), True),
+        "passed on": (lambda v: jax.lax.ppermute(v, "x", [(0, 1), (1, 0)]), True),
+        "exchanged": (lambda v: jax.lax.all_to_all(v, "y", 0, 1, tiled=True), True),
+        "made bytes": (lambda v: jax.lax.all_gather(v.astype("int8"), "x", tiled=True), False),
+        "made bytes for the way": (
+            lambda v: jax.lax.all_gather(v.astype("int8"), "x", tiled=True).astype(dtype),
+            False,
+        ),
+    }
+    kind = {"int4": "s4", "uint4": "u4"}[dtype]
+    for name, (f, narrow) in gathers.items():
+        run = jax.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+        for c in read.program(run, of).collectives:
+            assert c.widened_from == kind * (narrow and c.shapes[0][:2] in ("s8", "i8", "u8")), name
+
+
 def test_what_the_cpu_widens_is_said(mesh):
     def f(v, w):
         moved = jax.lax.ppermute(v, "x", [(0, 1), (1, 0)])
@@ -695,7 +717,13 @@ MLP = (((32, 64), ("x", "y")), ((64, 32), ("y", "x")), ((16, 32), ("x",)))
         ("replica_groups={{0,2,4,6},{1,3,5,7}}", "groups", ("x",), False, "2 groups of 4 devices"),
         ("[4,2]<=[8]", "groups", ("y",), False, "4 groups of 2 devices (the ids counted in the shape [8]"),
         ("{}", "groups", ("x", "y"), False, "one group of all 8 devices (no group is written"),
-        ("{{0}}", "groups", (), False, "each of 8 devices is alone: nothing is sent"),
+        (
+            "{{0}}",
+            "groups",
+            (),
+            False,
+            "each of 8 devices is alone: nothing is sent; in an instruction with channel_id=",
+        ),
         ("{{0,3},{1,2}}", "groups", (), True, "2 groups of 2 devices"),
         ("source_target_pairs={{0,2},{2,0},{1,3},{3,1}}", "collective-permute", ("x",), False, "each pair"),
         (
@@ -713,6 +741,50 @@ def test_groups_that_are_pasted_are_named_by_axes(mesh, text, kind, axes, irregu
     assert (found.kind, found.axes, found.irregular) == (kind, axes, irregular)
     assert found.groups_meaning.startswith(meaning)
     assert found.arithmetic.startswith("bytes are not known")
+
+
+CHANNEL, GLOBAL = ", channel_id=1", ", use_global_device_ids=true"
+ALL, ALONE = (tuple(range(8)),), tuple((p,) for p in range(8))
+HALVES = ((0, 1, 2, 3), (4, 5, 6, 7))
+
+
+@pytest.mark.parametrize(
+    ("operation", "groups", "more", "means"),
+    [
+        # One replica, eight partitions: with a channel, a replica is all of its partitions.
+        ("all-reduce", "{{0}}", CHANNEL, ALL),
+        ("all-reduce", "{{0}}", "", ALONE),
+        ("all-reduce-start", "{{0}}", CHANNEL, ALL),
+        ("all-gather", "{{0}}", CHANNEL + ", dimensions={0}", ALL),
+        ("reduce-scatter", "{{0}}", CHANNEL, ALL),
+        ("all-reduce", "{}", CHANNEL, ALL),
+        ("all-reduce", "{}", "", ALL),
+        ("all-reduce", "[1,1]<=[1]", CHANNEL, ALL),
+        ("all-reduce", "{{0,1,2,3},{4,5,6,7}}", CHANNEL + GLOBAL, HALVES),
+        ("all-reduce", "{{0,1,2,3},{4,5,6,7}}", "", HALVES),
+        # Two replicas of four partitions.
+        ("all-reduce", "{{0},{1}}", CHANNEL, HALVES),
+        ("all-reduce", "{{0,1}}", CHANNEL, ALL),
+        ("all-reduce", "{{0,1}}", "", ((0, 4), (1, 5), (2, 6), (3, 7))),
+        # What counts partitions as soon as there is a channel.
+        ("all-to-all", "{{0,1,2,3},{4,5,6,7}}", CHANNEL, HALVES),
+        ("all-to-all", "{}", CHANNEL, ALL),
+    ],
+)
+def test_what_pasted_ids_count_follows_the_instruction_that_they_are_in(mesh, operation, groups, more, means):
+    text = f"%c = f32[8]{{0}} {operation}(%p){more}, replica_groups={groups}"
+    (found,) = read.program(text, mesh=mesh).collectives
+    assert found.groups == means
+    assert "in an instruction with" not in found.groups_meaning
+
+
+def test_groups_alone_have_neither_bytes_nor_times(mesh):
+    program = read.program("[4,2]<=[8]", mesh=mesh)
+    assert program.interconnects == ()
+    words = str(program)
+    assert "not known" in words
+    assert " 0 B" not in words
+    assert "0 ns" not in words
 
 
 @pytest.mark.parametrize(
@@ -742,3 +814,65 @@ def test_each_call_of_a_jitted_function_of_jax_has_its_own_line(mesh):
     assert lines == ["first = jnp.roll(x, 1, 0)", "return jnp.roll(jnp.sin(first), 1, 0)"]
     elsewhere = read.program(jax.jit(twice).lower(x))
     assert ("may be those of an earlier call" in elsewhere.note) == (jax.__version_info__ < (0, 10))
+
+
+def test_what_checkpoint_computes_once_more_is_told_from_the_backward_pass(mesh):
+    def layer(x, w):
+        return jnp.tanh(x @ w)
+
+    def loss(w, x, keep):
+        return (layer if keep else jax.checkpoint(layer))(x, w).sum()
+
+    x, w = (
+        jax.ShapeDtypeStruct((64, 64), "float32", sharding=NamedSharding(mesh, P(*s))) for s in (("x", "y"), ("y",))
+    )
+    said = {}
+    for keep in (True, False):
+        program = read.program(jax.grad(functools.partial(loss, keep=keep)), w, x)
+        said[keep] = [(c.axes, c.backward, c.recomputed) for c in program.collectives]
+        assert ("recomputed in the backward pass" in table(program)) == (not keep)
+    assert said[True] == [(("y",), False, False), (("x",), True, False)]
+    assert said[False] == [(("y",), True, True), (("x",), True, False)]
+
+
+def test_a_gather_for_a_constraint_on_a_product_is_the_products(mesh):
+    def f(h, w):
+        q = h @ w
+        return jax.lax.with_sharding_constraint(q, NamedSharding(mesh, P("x", None)))
+
+    h, w = (
+        jax.ShapeDtypeStruct((256, 256), "float32", sharding=NamedSharding(mesh, P(*s))) for s in (("x",), (None, "y"))
+    )
+    (gather,) = read.program(f, h, w).collectives
+    assert gather.source
+    assert gather.source.text == "q = h @ w"
+
+
+RETURNS = {
+    "elementwise": (lambda x: jnp.sin(x) * 2, P(), ("x", "y")),
+    "over one axis": (lambda x: x * 2, P("x"), ("y",)),
+    "one of two results": (lambda x: (x - 1, (x * x).sum()), (P(), P()), ("x", "y")),
+    "split": (lambda x: jnp.sin(x), P("x", "y"), ()),
+    "a sum": (lambda x: x.sum(), P(), ()),
+}
+
+
+@pytest.mark.parametrize(("f", "specs", "axes"), RETURNS.values(), ids=RETURNS)
+def test_a_result_that_is_gathered_only_to_be_returned_is_flagged(mesh, f, specs, axes):
+    shardings = jax.tree.map(lambda spec: NamedSharding(mesh, spec), specs, is_leaf=lambda s: isinstance(s, P))
+    x = jax.ShapeDtypeStruct((512, 512), "float32", sharding=NamedSharding(mesh, P("x", "y")))
+    program = read.program(jax.jit(f, out_shardings=shardings), x)
+    flagged = [c for c in program.collectives if "only to return it so" in c.remark]
+    assert {axis for c in flagged for axis in c.axes} == set(axes)
+    assert all(c.kind == "all-gather" for c in flagged)
+
+
+def test_a_gather_that_is_used_is_not_flagged_as_returned(mesh):
+    """Weights that are gathered for a product, and a value that is returned and computed with."""
+
+    def f(x, w):
+        whole = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P()))
+        return whole, jnp.sin(whole @ w)
+
+    x, w = (jax.ShapeDtypeStruct((64, 64), "float32", sharding=NamedSharding(mesh, P(*s))) for s in (("x", "y"), ()))
+    assert not any("only to return" in c.remark for c in read.program(f, x, w).collectives)

@@ -104,9 +104,9 @@ def test_arguments_of_nnx_jit_have_the_users_names():
         (c.kind, c.axes, c.shapes) for c in alone.collectives
     ]
     assert alone.collectives
-    (donation,) = [remedy for remedy in read.remedies(jitted, net, X) if remedy.what == "donate argument 1"]
-    assert donation.code == "nnx.jit(step, donate_argnums=1)"
-    assert donation.after == read.memory(nnx.jit(step, donate_argnums=1), net, X).peak_bytes
+    assert read.memory(nnx.jit(step, donate_argnums=0), net, X).peak_bytes == memory.peak_bytes
+    # x does not come back, though a result would fit into its memory; net comes back, which saves nothing here.
+    assert all("donate" not in remedy.what for remedy in read.remedies(jitted, net, X))
 
 
 def test_writes_that_jit_does_not_keep_are_named():
@@ -130,9 +130,9 @@ def test_remedies_of_filter_jit_are_no_donations():
     model = jax.tree.map(put, model)
     predict = eqx.filter_jit(lambda model, x: jax.vmap(model)(x))
     found = read.remedies(predict, model, X, progress=lambda number, count: tried.append(count))
-    # The two arrays of the module and x can be split.
-    assert set(tried) == {3}
-    assert all(remedy.code.startswith("argument") for remedy in found)
+    # The arrays can be split over either axis.
+    assert set(tried) == {2}
+    assert all("donate" not in remedy.code for remedy in found)
     donating = eqx.filter_jit(
         lambda x, model: jax.tree.map(lambda p: 2 * p, eqx.filter(model, eqx.is_array)), donate="all"
     )

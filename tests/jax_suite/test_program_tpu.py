@@ -210,7 +210,15 @@ def test_a_trace_on_a_pod_that_is_not_there_is_simulated_and_says_why():
         ("v5e:2x4", ("a", "b", "c"), (2, 2, 2), (2, 2, 2)),
         ("v5p:2x2x4", ("a", "b", "c"), None, (2, 2, 4)),
         ("v6e:2x2", ("a", "b"), (1, 4), (1, 4)),
-        ("v4:2x2x1", "a", None, (8,)),  # two cores a chip
+        ("v4:2x2x1", ("a", "b", "c"), None, (2, 2, 1)),  # a chip of two cores is one device
+        ("v4:2x2x2", "a", None, (8,)),
+        ("v3:2x2", "a", None, (8,)),  # two devices a chip
+        ("tpu7x:2x2x1", ("a", "b", "c", "core"), None, (2, 2, 1, 2)),
+        ("tpu7x:2x2x2", ("a", "b"), (4, 4), (4, 4)),
+        ("tpu7x:1x1x1", "core", None, (2,)),  # less than a host has
+        ("v5e:1x1", "a", None, (1,)),
+        ("v5e:2x1", ("a", "b"), None, (2, 1)),
+        ("v6e:1x4", "a", None, (4,)),
     ],
 )
 def test_meshes_of_topologies(topology, names, shape, sizes):
@@ -219,6 +227,28 @@ def test_meshes_of_topologies(topology, names, shape, sizes):
     assert mesh.axis_names == ((names,) if isinstance(names, str) else names)
     assert len({(*d.coords, d.core_on_chip) for d in mesh.devices.flat}) == mesh.size
     assert set(mesh.axis_types) == {AxisType.Auto}
+
+
+def test_the_devices_of_a_chip_are_the_last_axis():
+    chips = sw.tpu_mesh("tpu7x:2x2x1", ("x", "y", "z", "core")).devices.reshape(-1, 2)
+    assert all(one.coords == other.coords for one, other in chips)
+
+
+def test_a_v4_chip_is_one_device_on_several_slices_too():
+    assert sw.tpu_mesh("v4:2x2x1", ("slice", "x"), shape=(2, 4), num_slices=2).size == 8
+
+
+@pytest.mark.parametrize("topology", ["v2:2x2", "v4:2x2x2", "v5e:4x4", "v5p:2x2x2", "v6e:4x4", "tpu7x:2x2x2"])
+@pytest.mark.parametrize("memory_kind", [None, "device", "pinned_host"])
+def test_trees_on_pods(topology, memory_kind):
+    """Devices of other hosts than the first do not know their default memory."""
+    mesh = sw.tpu_mesh(topology, "x")
+    sharding = NamedSharding(mesh, P("x"), memory_kind=memory_kind)
+    model = read.model({"w": jax.ShapeDtypeStruct((1024, 512), "bfloat16", sharding=sharding)})
+    (kind,) = model.types
+    assert (kind.note, kind.offloaded) == ("", memory_kind == "pinned_host")
+    assert model.bytes == 1024 * 512 * 2
+    assert model.bytes_per_device == (0 if kind.offloaded else model.bytes // mesh.size)
 
 
 def test_axis_types():

@@ -254,3 +254,22 @@ def test_a_profile_needs_its_program(recorded, program):
 def _named(f, name):
     f.__name__ = name
     return f
+
+
+def test_where_the_users_calls_are_not_compiled_the_compiled_program_is_measured():
+    x = jnp.ones((64, 64))
+    with jax.disable_jit():
+        assert read.run(lambda a: a @ a, x).operations
+        assert read.time_program(lambda a: a @ a, (x,), n=1).runs == 1
+
+
+@pytest.mark.parametrize("traced", [jax.jit, jax.grad, jax.vmap])
+@pytest.mark.parametrize("measure", [lambda f, x: read.run(f, x), lambda f, x: read.time_program(f, (x,))])
+def test_while_code_is_traced_nothing_runs_that_could_be_measured(traced, measure):
+    x = jnp.ones((4, 4))
+
+    def f(unused):
+        measure(lambda a: a @ a, x)
+
+    with pytest.raises(ValueError, match="so nothing runs that could be measured"):
+        traced(f)(1.0 if traced is jax.grad else jnp.ones(2))

@@ -199,6 +199,8 @@ def ring_matmul(a, b):
     [
         (lambda x: x * 2, (jnp.ones((4, 2)),), {}, "no shard_map in it calls ppermute"),
         (ring_matmul, (jnp.ones((4, 4)), jnp.arange(16.0).reshape(4, 4)), {"argument": 0}, "is not a pipeline"),
+        (lambda w, x: staircase(w, x + x.sum(0), mesh_of(stage=2)), arguments(2, 3), {"argument": 1},
+         r"all that the device at stage=0 computes depends on several microbatches \(0, 1, 2\)"),
         (partial(staircase, mesh=mesh_of(stage=2), loop="while"), arguments(2, 3), {"argument": 1},
          "its loop is a while loop"),
         (lambda w, x: staircase(w, x[:2], mesh_of(stage=2)), arguments(2, 3), {"argument": 1},

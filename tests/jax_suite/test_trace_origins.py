@@ -165,7 +165,7 @@ def test_two_traces_part_where_a_value_first_differs():
     assert found is not None
     assert (found.name, found.device) == ("g", 0)
     np.testing.assert_allclose(found.other, 1.5 * found.mine)
-    assert "g differs first on device 0" in str(found)
+    assert "g differs first at step 2, div, on device 0\n" in str(found)
 
 
 def test_results_are_compared_whatever_they_are_called():

@@ -94,3 +94,28 @@ def test_an_argument_need_not_be_used():
 def test_out_shardings_make_another_program():
     for spec in ("y", "x", ("x", "y")):
         assert traced(jax.jit(G, out_shardings=on(spec)), X).outputs.sharding.spec == P(spec)
+
+
+NARROW = {
+    "added": lambda a: a + a,
+    "made wider": lambda a: a.astype(jnp.float32),
+    "passed on": lambda a: lax.ppermute(a, "x", [(0, 1), (1, 0)]),
+    "in a loop": lambda a: lax.fori_loop(0, 2, lambda i, c: c + c, a),
+    "with a constant": lambda a: a + jnp.ones((), a.dtype),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4", "float4_e2m1fn"])
+@pytest.mark.parametrize("program", NARROW)
+def test_elements_of_less_than_a_byte(dtype, program):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    x = jnp.arange(128).reshape(8, 16).astype(dtype)
+    f = jax.shard_map(NARROW[program], mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"))
+    trace = traced(f, x)
+    assert trace.engine == "mesh"
+    wanted = jax.jit(f)(x)
+    assert trace.outputs.dtype == wanted.dtype
+    np.testing.assert_array_equal(np.asarray(trace.outputs), np.asarray(wanted))
+    block = next(v for v in trace.variables if v.region >= 0)
+    assert block.type.startswith({"int4": "i4", "uint4": "u4"}.get(dtype, "f4"))
+    np.testing.assert_array_equal(block.value(5), np.asarray(x)[4:6, 8:])

@@ -73,6 +73,7 @@ def test_the_view_says_what_it_shows():
     assert view.pair == ["ring", "halving-doubling"]
     assert repr(view).splitlines() == [
         "psum of 1 MiB on 8 devices: 3 algorithms",
+        "halving-doubling is fastest at 1 MiB: ≈ 10.1 µs",
         "ring                14 rounds, 1.75 MiB sent by a device, 1.75 MiB over the busiest link of a ring, ≈ 18.1 µs",
         "bidirectional ring  8 rounds, 1.75 MiB sent by a device, 1 MiB over the busiest link of a ring, ≈ 12.1 µs",
         "halving-doubling    6 rounds, 1.75 MiB sent by a device, 3.25 MiB over the busiest link of a ring, ≈ 10.1 µs",

@@ -1,6 +1,18 @@
 """The compiler's assignment of buffers: what its messages say, and what shares memory."""
 
-from shardwidget.read._memory.assignment import Allocation, Assignment, BufferPlace, gaps, parse, place
+import pytest
+
+from shardwidget.document import MemoryTotals
+from shardwidget.read._memory.assignment import (
+    Allocation,
+    Assignment,
+    BufferPlace,
+    gaps,
+    in_executable,
+    parse,
+    parse_text,
+    place,
+)
 from shardwidget.read._memory.liveness import walk
 from shardwidget.read._program.module import Module
 from tests.protobuf import message
@@ -92,3 +104,76 @@ def test_gaps_are_what_no_temporary_covers():
 def test_an_assignment_of_another_program_is_not_used():
     walked = walk(Module.parse(TEXT))
     assert not place(walked, Assignment({1: HEAP}, {("other", ()): BufferPlace(1, 0, 8)}))
+
+
+DUMPED = """BufferAssignment:
+allocation 0: size 512, thread-local:
+ value: <34 add.1 @0> (size=512,offset=0): f32[]{:T(128)}
+allocation 1: size 8192, maybe-live-out:
+ value: <93 fusion @0> (size=8192,offset=0): f32[32,64]{1,0:T(8,128)}
+allocation 2: size 4096, parameter 0, shape |f32[16,64]| at ShapeIndex {}:
+ value: <73 param @0> (size=4096,offset=0): f32[16,64]{1,0:T(8,128)}
+allocation 3: size 4096, parameter 1, shape |f32[16,64]| at ShapeIndex {}, maybe-live-out:
+ value: <74 param.1 @0> (size=4096,offset=0): f32[16,64]{1,0:T(8,128)}
+allocation 4: size 512, constant:
+ value: <75 constant.19 @0> (size=512,offset=0): s32[8]{0:T(128)}
+allocation 5: size 1024, color 1, preallocated-temp:
+ value: <76 copy @1> (size=512,offset=0): f32[8]{0:T(128)S(1)}
+allocation 6: size 16384, preallocated-temp:
+ value: <81 sort.14{} @0> (size=512,offset=8192): (f32[32,64]{1,0:T(8,128)}, s32[32,64]{1,0:T(8,128)})
+ value: <82 sort.14{1} @0> (size=8192,offset=4096): s32[32,64]{1,0:T(8,128)}
+
+Total bytes used: 33280
+"""
+
+
+def test_an_assignment_that_xla_dumps_is_read():
+    found = parse_text(DUMPED)
+    assert found.allocations == {
+        1: Allocation(8192, False, True),
+        2: Allocation(4096, True, False),
+        3: Allocation(4096, True, True),
+        6: Allocation(16384, False, False),
+    }
+    assert found.places["fusion", ()] == BufferPlace(1, 0, 8192)
+    assert found.places["sort.14", (1,)] == BufferPlace(6, 4096, 8192)
+    assert not {"add.1", "constant.19", "copy"} & {name for name, _ in found.places}
+    assert found.totals() == MemoryTotals(8192, 12288, 16384, 4096, 0)
+
+
+def test_memory_on_the_chip_is_not_counted():
+    module = message((1, b"m"), (3, message((1, b"main"), (2, message((1, b"a"), (35, 1))))))
+    buffer = message((1, 1), (2, 8), (3, message((4, 1))))
+    on_chip = message((1, 0), (2, 64), (8, 1), (9, message((1, 1), (3, 8))))
+    assert parse(message((1, buffer), (3, on_chip)), module).allocations == {}
+
+
+def length(size: int) -> bytes:
+    return bytes([size & 127 | 128, size >> 7])
+
+
+MODULE = message((1, b"m"), (3, message((1, b"main"))))
+ASSIGNED = message((1, message((1, 1), (2, 8))), (3, message((1, 0), (2, 8))))
+HEAD = message((2, 1), (3, b"pjrt_ifrt"))
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        ([HEAD, message((1, 5), (6, message((1, MODULE), (3, ASSIGNED))))], (ASSIGNED, MODULE)),
+        ([message((6, message((1, MODULE), (3, ASSIGNED))))], (ASSIGNED, MODULE)),
+        ([HEAD, b"\xff\xff", message((6, message((1, MODULE), (3, ASSIGNED))))], (ASSIGNED, MODULE)),
+        ([HEAD, message((6, message((1, MODULE))))], None),
+        ([HEAD], None),
+        ([], None),
+    ],
+    ids=["after a head", "alone", "after what is no message", "without an assignment", "only a head", "empty"],
+)
+def test_the_assignment_in_an_executable_for_tpus_is_found(messages, found):
+    assert in_executable(b"".join(length(len(m)) + m for m in messages)) == found
+
+
+@pytest.mark.parametrize("cut", [1, 5, 20])
+def test_an_executable_that_is_cut_short_has_none(cut):
+    whole = message((6, message((1, MODULE), (3, ASSIGNED))))
+    assert in_executable((length(len(whole)) + whole)[:-cut]) is None

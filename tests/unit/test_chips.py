@@ -12,6 +12,7 @@ from shardwidget.chips import CHIPS, chips
         ("TPU v5e TPU v5 lite", "TPU v5e"),
         ("TPU v5p TPU v5", "TPU v5p"),
         ("TPU v6e TPU v6 lite", "TPU v6e"),
+        ("TPU7x TPU7x", "TPU7x"),
         ("A100 NVIDIA A100-SXM4-80GB", "A100 80GB"),
         ("A100 NVIDIA A100-SXM4-40GB", "A100 40GB"),
         ("H100 NVIDIA H100 80GB HBM3", "H100"),

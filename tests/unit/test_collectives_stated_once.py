@@ -18,6 +18,8 @@ NAMES = (OF_JAX_AND_XLA | FUNCTIONS | {name for s in STATEMENTS for name in s.re
 EXCEPT = {
     "_jax/failures.py": "a function of JAX's that may be in a stack of frames",
     "_jax/primitives.py": "primitives by what they do to elements",
+    "document/unsharded.py": "a sum that is missing, by the function to call",
+    "read/_search/walk.py": "Shardy's operations by XLA's names",
     "read/_schedule/steps.py": "devices of a pipeline pass data on by ppermute",
     "read/_schedule/ticks.py": "devices of a pipeline pass data on by ppermute",
     "teach/choose_collective.py": "the exercise asks for a collective by its name",

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from shardwidget.document import Comparison, Row
-from shardwidget.export.comparison import MOST, headline, picture, table, tally
+from shardwidget.document import Comparison, Row, Source
+from shardwidget.export.comparison import MOST, MOST_LINES, headline, picture, table, tally
+from shardwidget.findings.comparison import folded, typed
 from tests.comparisons import COMPARISONS, arrays, hostile, layer, scopes, stopped, training
 from tests.markup import Parsed
 
@@ -14,15 +15,20 @@ from tests.markup import Parsed
 def test_text_of_a_comparison():
     lines = picture(layer()).splitlines()
     assert lines[0] == "layer  7 rows on mesh x=4 y=2: 1 type error, 1 placement differs, 2 collectives inserted"
-    assert lines[1].split("  ")[0] == "source"
-    assert "compiled from Auto" in lines[1]
+    assert lines[1] == "Line 4 stops on an Explicit mesh: ShardingTypeError; 1 row differs."
+    assert lines[2:4] == [
+        "1. 4: y = r @ w2  dot_general: ShardingTypeError",
+        "   fixed by: y = jnp.matmul(r, w2, out_sharding=P('x', None))",
+    ]
+    assert lines[4].split("  ")[0] == "source"
+    assert "compiled from Auto" in lines[4]
     (product,) = (line for line in lines if line.startswith("2: h = x @ w1"))
-    cells = ["2: h = x @ w1", "dot_general", "f32[128@x,256@y]", "f32[128,256]", "P('x', 'y')", "same"]
+    cells = ["2: h = x @ w1", "dot_general", "f32[128@x,256@y]", "f32[128,256]", "f32[128@x,256@y]", "same"]
     assert re.split(r" {2,}", product) == cells
     text = " ".join(line.strip() for line in lines)
     stop = layer().rows[3].error
     assert stop
-    assert f"ShardingTypeError: {stop.message}" in text
+    assert f"JAX: {stop.message}" in text
     assert "used below: y = jnp.matmul(r, w2, out_sharding=P('x', None))  gives f32[128@x,16]" in text
     assert "or: y = jnp.matmul(r, w2, out_sharding=P('x', 'y'))" in text
     assert "all-reduce over y: f32[32,16], 2 KiB per device, inserted by the compiler" in text
@@ -47,13 +53,16 @@ def test_the_headline_says_how_it_came_out(make, words):
 def test_every_value_has_a_line_and_a_row(name):
     c: Comparison = COMPARISONS[name]()
     parsed = Parsed(table(c))
-    values = sum(len(row.values) for row in c.rows)
+    # Rows of a line that say the same are one.
+    listed = [rows[-1] for rows in folded(c.rows)]
+    values = sum(len(row.values) for row in listed)
     under = sum(2 + len(row.fixes) for row in c.rows if row.error) + sum(len(row.collectives) for row in c.rows)
     assert parsed.elements.count("tr") == 1 + values + under
     assert parsed.elements.count("td") == 5 * values + under
-    for row in c.rows:
+    for row in listed:
         for v in row.values:
-            for text in (v.explicit and v.explicit.text, v.auto, v.concrete and v.concrete.text):
+            concrete = v.concrete and (typed(v, v.concrete) if c.of == "function" else v.concrete.text)
+            for text in (v.explicit and v.explicit.text, v.auto, concrete):
                 assert not text or text in "".join(parsed.words)
 
 
@@ -61,7 +70,7 @@ def test_a_note_and_an_error_without_a_way_on_are_there():
     assert picture(scopes()).endswith("sw.tpu_mesh('v5e:2x4', ('x', 'y')).")
     assert "sw.tpu_mesh" in Parsed(table(scopes())).words[-1]
     text = picture(stopped())
-    assert "ShardingTypeError: Contracting" in text
+    assert "JAX: Contracting" in text
     assert "used below" not in text
 
 
@@ -73,13 +82,22 @@ def test_arrays_have_names_types_and_shardings():
 
 
 def test_a_long_comparison_is_cut_and_says_so():
-    c = training(layers=4)
-    left = len(c.rows) - MOST
-    assert left > 1
-    assert picture(c).splitlines()[-1] == f"… {left} more rows"
-    assert Parsed(table(c)).words[-1] == f"… {left} more rows"
-    assert "more row" not in picture(replace(c, rows=c.rows[:MOST]))
-    assert picture(replace(c, rows=c.rows[: MOST + 1])).endswith("… 1 more row")
+    base = layer()
+    lines = tuple(replace(base.rows[1], source=Source("a.py", k, "", "f")) for k in range(100))
+    c = replace(base, rows=lines)
+    text = picture(c).splitlines()
+    assert len(text) <= MOST_LINES
+    assert text[-1].startswith("… 45 more lines: comparison.rows")
+    assert Parsed(table(c)).words[-1] == f"… {len(lines) - MOST} more rows"
+    assert "more" not in picture(replace(c, rows=lines[: MOST_LINES - 4]))
+
+
+def test_rows_of_one_line_with_equal_shardings_are_one():
+    base = layer()
+    one, other = base.rows[1], base.rows[3]
+    text = picture(replace(base, rows=(one, one, one, other)))
+    assert text.count("2: h = x @ w1  dot_general  3 ops") == 1
+    assert [len(rows) for rows in folded((one, one, replace(one, remark="gathered"), one, other))] == [2, 1, 1, 1]
 
 
 def test_what_the_user_named_comes_out_as_text_on_short_lines():
@@ -95,9 +113,8 @@ def test_results_come_last_however_long_a_program_is_and_inspected_places_say_so
     results = replace(base.rows[4], primitive="outputs", source=None)
     rolled = replace(base.rows[1], inspected=True)
     lines = picture(replace(base, rows=(*base.rows, *([rolled] * MOST), results))).splitlines()
-    assert any("P('x', 'y') (inspected)" in line for line in lines)
-    assert lines[-2].startswith("outputs")
-    assert "more rows" in lines[-1]
+    assert any("f32[128@x,256@y] (inspected)" in line for line in lines)
+    assert lines[-1].startswith("outputs")
 
 
 def test_a_result_that_differs_where_it_is_made_is_counted_once():

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -299,11 +300,17 @@ def test_text_of_a_program():
     lines = text.picture(training()).splitlines()
     assert lines[0] == (
         "train_step  compiled for TPU v5e 4×4, mesh data=4 model=4: 8 collectives, 876 MiB sent per device, "
-        "27.2 ms per call on TPU v5e (estimate), 1 to look at"
+        "27.2 ms per call (estimate on TPU v5e), 1 to look at"
     )
-    assert lines[1].split("  ")[0] == "collective"
-    first = "all-gather data 6 MiB ×12 scan ×12 21: h = jax.nn.gelu(x @ params.w_in) (added by the compiler) 2.24 ms"
-    assert lines[2].split() == first.split()
+    assert lines[1] == "12 all-reduces over model in line 22 take 32.9 % of 27.2 ms; 1 thing to look at."
+    assert lines[2] == "1. all-gather in line 23: undoes the split over model: gathers y whole"
+    assert lines[3] == "   split another dim of y over model"
+    assert lines[4].split() == ["over", "runs", "sent/device", "estimate/call"]
+    rows = lines[[line.startswith("collective ") for line in lines].index(True) + 1 :]
+    first = (
+        "all-reduce model 288 MiB ×12 scan ×12 22: y = h @ params.w_out (outside of both; added by the compil… 8.95 ms"
+    )
+    assert rows[0].split() == first.split()
     assert lines[-1] == "Memory per device: 48 MiB arguments, 48 MiB outputs, 96 MiB temporaries."
 
 
@@ -336,10 +343,13 @@ def test_text_of_programs_side_by_side():
 
 
 def test_a_long_program_is_cut_and_says_so():
-    assert "… 15 more collectives" in text.picture(many(text.MOST + 15))
-    assert "… 1 more collective\n" in text.picture(many(text.MOST + 1))
-    assert "more collective" not in text.picture(many(text.MOST))
-    assert Parsed(text.table(many(100))).elements.count("tr") == 1 + text.MOST
+    one, *_ = training().collectives
+    lines = tuple(replace(one, source=replace(one.source, line=k)) for k in range(500) if one.source)
+    found = text.picture(replace(training(), collectives=lines))
+    assert len(found.splitlines()) == text.MOST_LINES
+    assert "more collectives in " in found
+    assert "more collective" not in text.picture(many(20))
+    assert Parsed(text.table(replace(training(), collectives=lines))).elements.count("tr") == 1 + text.MOST_LINES
 
 
 def test_what_the_user_named_comes_out_as_text_on_short_lines():
@@ -359,9 +369,9 @@ def test_repr_and_fallback(view):
 
 
 def test_memory_is_read_when_its_page_is_turned_to(view):
-    assert view._memories == {}
+    assert view._pages == {}
     view.page = "memory"
-    (sent,) = view._memories.values()
+    (sent,) = view._pages.values()
     assert (sent["kind"], sent["name"]) == ("memory", "product")
     memory = view.memory()
     assert isinstance(memory, sw.Memory)
@@ -371,7 +381,7 @@ def test_memory_is_read_when_its_page_is_turned_to(view):
 
 def test_memory_of_programs_side_by_side():
     view = sw.CompiledProgram.compare({"inner": (product, *INNER), "outer": (product, *OUTER)}, page="memory", opened=1)
-    assert list(view._memories) == ["1"]
+    assert list(view._pages) == ["memory 1"]
     both = view.memory()
     assert isinstance(both, dict)
     assert [m.name for m in both.values()] == ["inner", "outer"]
@@ -379,7 +389,7 @@ def test_memory_of_programs_side_by_side():
 
 def test_memory_that_cannot_be_known_is_said():
     view = sw.CompiledProgram(training(), page="memory")
-    assert view._memories["0"]["trouble"].startswith("it was given as a Program, but its memory is read from")
+    assert view._pages["memory 0"]["trouble"].startswith("it was given as a Program, but its memory is read from")
     with pytest.raises(ValueError, match="Give the function and its arguments"):
         view.memory()
 
@@ -399,6 +409,27 @@ def test_a_saved_page_and_a_picture_hold_the_memory(view):
     assert '"kind":"memory"' in view.to_html()
     if svg.available():
         assert "at the peak" in view.to_svg().lower()
+
+
+def test_the_overlap_is_estimated_for_a_chip_or_says_what_to_do(view):
+    view.page = "overlap"
+    (sent,) = view._pages.values()
+    assert "Compile it for TPUs, mesh=shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))" in sent["trouble"]
+    with pytest.raises(ValueError, match="give a chip to estimate with"):
+        view.overlap()
+    of: Any = sw.CompiledProgram(product, *INNER, chip="TPU v5e", page="overlap")
+    assert of._pages["overlap 0"]["kind"] == "overlap"
+    assert of.overlap() == of.document.overlap("TPU v5e")
+    assert '"kind":"overlap"' in of.to_html()
+
+
+def test_an_overlap_alone_is_shown():
+    o: Any = sw.CompiledProgram(product, *INNER, chip="TPU v5e").overlap()
+    view: Any = sw.show(o)
+    assert (view.page, view._pages["overlap 0"]["verdict"]) == ("overlap", o.verdict)
+    assert view.document.note == "Only its overlap was given, so its collectives are not known."
+    if svg.available():
+        assert "if everything overlapped" in view.to_svg()
 
 
 def test_the_page_of_memory_does_not_move():

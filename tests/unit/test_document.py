@@ -88,6 +88,20 @@ def test_replicas_are_waste_and_partial_sums_are_not():
     assert (p.total_bytes, p.wasted_bytes) == (32, 16)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "axes"),
+    [
+        ({"x": 2, "y": 1}, ()),
+        ({"x": 2, "y": 1, "z": 2}, ("z",)),
+        ({"x": 1, "y": 2, "z": 1}, ("y",)),
+        ({"x": 1, "y": 1}, ()),
+    ],
+)
+def test_nothing_is_copied_along_an_axis_of_one_device(sizes, axes):
+    p = Placement(mesh_of(**sizes), (8,), (Dim(8, ("x",)),), bits=8)
+    assert p.replicated_axes == axes
+
+
 def test_bits_below_a_byte_round_up():
     p = Placement(mesh_of(x=2), (6,), (Dim(6, ("x",)),), bits=4)
     assert (p.nbytes, p.bytes_per_device) == (3, 2)

@@ -96,3 +96,8 @@ def test_svg_without_the_extra_says_what_to_install(monkeypatch):
 def test_svg_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
         svg.picture({}, **options)
+
+
+def test_a_page_names_the_licence_of_what_it_contains():
+    page = html.fragment({"_document": {}}, "<table></table>", "array.js")
+    assert "Contains Preact, Copyright (c) 2015-present Jason Miller, MIT License" in page

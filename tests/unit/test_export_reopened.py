@@ -11,6 +11,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget.export.reopened import reopened
+from tests.front_end import Kernel
 from tests.models import eight
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -36,7 +37,7 @@ def displayed(shell, view):
 
 
 def test_a_widget_in_a_notebook_is_followed_by_its_picture(shell, view, monkeypatch):
-    monkeypatch.setattr(shell, "kernel", object(), raising=False)
+    monkeypatch.setattr(shell, "kernel", Kernel(), raising=False)
     (first, second), published = displayed(shell, view)
     assert published == {}
     assert first[WIDGET]["model_id"] == view.model_id
@@ -50,7 +51,7 @@ def test_elsewhere_there_is_one_output(shell, view, monkeypatch):
     outputs, published = displayed(shell, view)
     assert outputs == []
     assert WIDGET in published
-    monkeypatch.setattr(shell, "kernel", object(), raising=False)
+    monkeypatch.setattr(shell, "kernel", Kernel(), raising=False)
     outputs, published = displayed(shell, sw.ArrayView(view.array, mode="html"))
     assert outputs == []
     assert set(published) == {"text/plain", "text/html"}
@@ -63,3 +64,12 @@ def test_where_nothing_can_be_drawn_the_text_is_shown_and_nothing_of_it_is_marku
     (content,) = re.findall(r'content: "(.*?)"; white-space', style)
     assert re.sub(r"\\([0-9a-f]+) ", lambda c: chr(int(c[1], 16)), content) == 'a\n"b" \\ </style><script>'
     assert 'aria-label="&lt;b title=&quot;x&quot;&gt;"' in rest
+
+
+@pytest.mark.parametrize("ends", ['"', "\\", "\n", "\r", "\f", "</style>", "}", "*/", "\u2028", '\\"', "é"])
+def test_no_text_ends_its_string_or_the_style_sheet(ends):
+    (style,) = re.findall("<style>(.*)</style>", reopened(None, f"a{ends}b", "title"), flags=re.DOTALL)
+    (content,) = re.findall(r'content: "([^"]*)"; white-space: pre', style)
+    assert re.fullmatch(r"(?:[\w .,:;=()\[\]-]|\\[0-9a-f]+ )*", content)
+    assert re.sub(r"\\([0-9a-f]+) ", lambda c: chr(int(c[1], 16)), content) == f"a{ends}b"
+    assert style.count('"') == 4

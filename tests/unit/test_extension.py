@@ -1,5 +1,7 @@
 """``%load_ext shardwidget``: what arrays display as, the magics, and that unloading leaves no trace."""
 
+import asyncio
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -10,6 +12,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import _extension
+from tests.front_end import Kernel
 from tests.models import eight
 from tests.namespaces import put
 
@@ -50,7 +53,7 @@ def test_arrays_and_small_trees_display_as_views_and_everything_else_as_before(s
 
 
 def test_a_notebook_shows_the_view_alone_with_its_picture_for_later(shell, monkeypatch):
-    monkeypatch.setattr(shell, "kernel", object(), raising=False)
+    monkeypatch.setattr(shell, "kernel", Kernel(), raising=False)
     shell.run_line_magic("load_ext", "shardwidget")
     with capture_output() as caught:
         assert displayed(shell, {"w": put((8, 8), "data")}) == {}
@@ -113,3 +116,52 @@ def test_collectives_lists_those_of_every_function_compiled_in_the_cell(shell, c
     assert shell.user_ns["y"].shape == (8, 4)
     shell.run_cell_magic("collectives", "", "y = layer(x, w)")
     assert "Nothing was compiled in this cell" in capsys.readouterr().out
+    shell.run_cell_magic("collectives", "", "y = layer(put((8, 16), None), w)")
+    out = capsys.readouterr().out
+    assert "compiled again: layer 1 time. x: P(None, 'model') before, P(None) now" in out
+    shell.run_cell_magic("collectives", "", code)
+    assert "compiled again" not in capsys.readouterr().out
+
+
+AWAITS = """
+import asyncio
+await asyncio.sleep(0)
+@jax.jit
+def awaited(x, w):
+    return x @ w
+z = awaited(x, w)
+"""
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["in a notebook", "in a terminal"])
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        (AWAITS, ("awaited", "all-reduce", "compiled in this cell")),
+        ("async def one():\n    return x.sum()\nv = (await one()) + 1", ("compiled in this cell",)),
+        ("v = 3", ("Nothing was compiled",)),
+    ],
+)
+def test_collectives_of_a_cell_that_awaits(shell, capsys, running, cell, says):
+    shell.run_line_magic("load_ext", "shardwidget")
+    shell.run_cell("x = put((8, 16), None, 'model'); w = put((16, 4), 'model')")
+
+    async def kernel():
+        shell.run_cell_magic("collectives", "", cell)
+
+    if running:
+        asyncio.run(kernel())
+    else:
+        shell.run_cell_magic("collectives", "", cell)
+    out = capsys.readouterr().out
+    assert all(word in out for word in says)
+
+
+def test_a_cell_that_awaits_and_raises_ends_in_one_line(shell):
+    shell.run_line_magic("load_ext", "shardwidget")
+
+    async def kernel():
+        shell.run_cell_magic("collectives", "", "import asyncio\nawait asyncio.sleep(0)\n1 / 0")
+
+    with pytest.raises(UsageError, match="the cell raised ZeroDivisionError"):
+        asyncio.run(kernel())

@@ -11,6 +11,8 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
+from shardwidget.document import Feedback, Part
+from shardwidget.teach import grading
 
 MESH = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 
@@ -87,24 +89,22 @@ def test_an_edited_record_gains_nothing(submitted):
     assert not any(e.passed for e in eve)
 
 
-@pytest.mark.parametrize(
-    ("code", "worth"),
-    [
-        ("def f(x):\n    return x + x", 1),
-        ("lambda x: 2 * x", 1),
-        ("def f(x):\n    return np.add(x, x).item()", 1),
-        ("def f(x):\n    return helper(x)", 0),
-        ("import os", 0),
-        ("def f(", 0),
-        ("", 0),
-    ],
-)
-def test_functions_run_again_with_the_names_of_the_exercise(submitted, code, worth):
-    path = submitted / "eve" / "lab1" / "lab-1-exercises.json"
-    record = json.loads(path.read_text())
-    record["exercises"][2] |= {"passed": True, "passed_by": {"function": code}, "attempts": 1}
-    path.write_text(json.dumps(record))
-    assert points(sw.grade(submitted, lab()))["eve"][2] == worth
+def test_functions_run_again_with_the_names_of_the_exercise(submitted):
+    worth = {
+        "def f(x):\n    return x + x": 1,
+        "lambda x: 2 * x": 1,
+        "def f(x):\n    return np.add(x, x).item()": 1,
+        "def f(x):\n    return helper(x)": 0,
+        "import os": 0,
+        "def f(": 0,
+        "": 0,
+    }
+    for number, code in enumerate(worth):
+        record = lab(f"student {number}").record()
+        record["exercises"][2] |= {"passed": True, "passed_by": {"function": code}, "attempts": 1}
+        (submitted / f"{number}.json").write_text(json.dumps(record))
+    found = points(sw.grade(submitted, lab()))
+    assert [found[f"student {number}"][2] for number in range(len(worth))] == list(worth.values())
 
 
 def test_points_are_weighed_and_written_as_csv(submitted):
@@ -140,10 +140,10 @@ def test_what_cannot_be_graded_says_why_and_ends_nothing(submitted):
         (submitted / name / "record.json").write_text(text)
     grades = sw.grade(submitted, lab())
     notes = {row.student: row.note for row in grades.rows}
-    assert list(notes) == ["ada", "bob", "cut", "eve", "other"]
+    assert list(notes) == ["ada", "bob", "cut", "eve", "mine", "other"]
     assert "it is not JSON, or was cut short" in notes["cut"]
     assert "is a record of the set 'Lab 2'" in notes["other"]
-    assert notes["ada"] == ""
+    assert (notes["ada"], notes["mine"]) == ("", "no record")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         sw.grade(submitted / "none", lab())
 
@@ -154,3 +154,27 @@ def test_a_folder_of_another_user_is_graded_and_nothing_is_written_to_it(submitt
         path.chmod(0o555 if path.is_dir() else 0o444)
     assert points(sw.grade(submitted, lab()))["ada"] == [1, 1, 1]
     assert {p: p.stat().st_mtime_ns for p in submitted.rglob("*")} == before
+
+
+@pytest.mark.parametrize(
+    ("feedback", "share"),
+    [
+        (Feedback("right", ""), 1),
+        (Feedback("wrong", "", parts=(Part("a", True),)), 0),
+        (Feedback("malformed", ""), 0),
+        (Feedback("partly", "", parts=(Part("a", True), Part("b", True), Part("c", False))), 2 / 3),
+        (Feedback("partly", "", parts=(Part("a", True), Part("b", False), Part("c", False))), 1 / 3),
+        (Feedback("partly", "", parts=(Part("a", False, cells=(True, False, False, False)),)), 1 / 4),
+        (Feedback("partly", "", parts=(Part("a", True), Part("b", False, cells=(True, False)))), 3 / 4),
+        (Feedback("partly", "", parts=(Part("a", False),)), 1 / 2),
+        (Feedback("partly", ""), 1 / 2),
+    ],
+)
+def test_a_partly_right_answer_is_worth_the_mean_of_its_parts(feedback, share):
+    assert grading._share(feedback) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_begins_as_a_formula(start):
+    assert grading._plain(f"{start}1+1") == f"'{start}1+1"
+    assert [grading._plain(cell) for cell in ("a=1", "", 1, 2.5)] == ["a=1", "", 1, 2.5]

@@ -67,6 +67,51 @@ def test_bytes_on_devices_are_those_of_the_shards_and_aliases_count_once():
     assert document.bytes_per_device == max(held(names).values())
 
 
+MESH = jax.make_mesh((8,), ("x",), devices=jax.devices()[:8])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: {"x": x, "s": x.addressable_shards[3].data},
+        lambda x: {"s": x.addressable_shards[3].data, "x": x},
+        lambda x: {
+            "x": x,
+            "w": jax.device_put(x, jax.NamedSharding(jax.make_mesh((2, 4), ("a", "b")), jax.P(("a", "b")))),
+        },
+        lambda x: {"shards": [s.data for s in x.addressable_shards], "x": x},
+        lambda x: {"x": x, "tree": {"a": x, "b": x.addressable_data(0)}},
+        lambda x: {"s": x.addressable_data(0), "again": x.addressable_data(0)},
+    ],
+)
+def test_memory_that_names_share_counts_once(made):
+    x = jax.device_put(np.ones((8, 4), np.float32), jax.NamedSharding(MESH, jax.P("x")))
+    names = made(x)
+    document = Looks(list).look(names)
+    biggest = max(document.holders, key=lambda h: h.bytes)
+    assert [h.name for h in document.holders if h.bytes] == [biggest.name]
+    assert document.bytes_per_device == 16
+    for holder in document.holders:
+        if holder is not biggest:
+            assert (holder.bytes, holder.shared_with) == (0, biggest.name)
+            assert f"in {biggest.name}" in str(document)
+
+
+def test_a_shard_counts_again_once_its_array_is_gone():
+    x = jax.device_put(np.ones((8, 4), np.float32), jax.NamedSharding(MESH, jax.P("x")))
+    looks, shard = Looks(list), x.addressable_shards[3].data
+    sizes = []
+    for names in ({"x": x}, {"x": x, "s": shard}, {"s": shard}, {"s": shard, "x": x}, {"x": x}):
+        holders = [h for h in looks.look(names).holders if h.change != "gone"]
+        sizes.append({h.name: h.bytes for h in holders})
+    assert sizes == [{"x": 128}, {"x": 128, "s": 0}, {"s": 16}, {"x": 128, "s": 0}, {"x": 128}]
+
+
+def test_an_array_of_the_memory_of_one_without_a_name_says_so():
+    x = jax.device_put(np.ones((8, 4), np.float32), jax.NamedSharding(MESH, jax.P("x")))
+    assert "in an array without a name" in str(Looks(lambda: [x]).look({"s": x.addressable_data(0)}))
+
+
 def test_arrays_that_no_name_holds_are_counted_and_views_of_shards_are_not():
     names = {"x": put((256, 64), "data")}
     kept = [put((32, 32)), put((32, 32))]
@@ -137,12 +182,16 @@ def test_looking_keeps_no_array_alive():
 
 
 def test_what_is_gone_is_forgotten():
+    def records() -> int:
+        gc.collect()
+        return sum(type(x) is Record for x in gc.get_objects())
+
+    before = records()
     looks, kept = Looks(live=list), put((8, 8))
     for _ in range(3):
         looks.look({"x": kept, "tree": [np.zeros(1), *(jnp.zeros(()) + k for k in range(LEAST_KNOWN))]})
     looks.look({"x": kept})
-    gc.collect()
-    assert sum(type(x) is Record for x in gc.get_objects()) < 2 * LEAST_KNOWN
+    assert records() - before < 2 * LEAST_KNOWN
 
 
 def test_an_array_in_the_place_of_another_is_another():

@@ -70,7 +70,7 @@ MISTAKES = {
     ),
     "another mesh than the shard_map's, compared": (
         lambda: READ.comparison(mapped, {"w": Y}),
-        r"p\['w'\] is on the mesh p=2 .*put the arguments on that of the shard_map",
+        r"p\['w'\] is on the mesh p=2 .* runs a shard_map on the mesh x=4, y=2 .*put all of them on one mesh",
     ),
     "another order than the shard_map's, compared": (
         lambda: READ.comparison(mapped, {"w": BACKWARDS}),

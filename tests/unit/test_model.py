@@ -1,6 +1,9 @@
 """``ModelView`` on the Python side: what it sends, what it takes, what it refuses, what it saves, what it says."""
 
+import json
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import comm
 import jax
@@ -64,11 +67,13 @@ def test_the_text_has_equal_layers_once_and_the_flags(document):
     view = sw.ModelView(document)
     lines = repr(view).splitlines()
     assert lines[0] == (
-        "state: 223 arrays, mesh data=4 model=2: 1.72 GiB in all, 318 MiB on each of 8 devices, "
-        "786 MiB spent on copies, 5 to look at"
+        "state: 56 MiB too much, params/embed: Copied on all 8 devices, and opt/mu/embed is split over model, data"
     )
-    (qkv,) = [line for line in lines if line.startswith("['params']") and "qkv" in line]
-    assert qkv.split() == ["['params']['layers'][0]…[11]['qkv']", "×12", "bf16[1024@data,3072@model]", *SIZES]
+    assert lines[1] == (
+        "223 arrays, mesh data=4 model=2: 1.72 GiB in all, 318 MiB on each of 8 devices, 786 MiB spent on copies"
+    )
+    (qkv,) = [line for line in lines if line.startswith("params") and "qkv" in line]
+    assert qkv.split() == ["params/layers/0…11/qkv", "×12", "bf16[1024@data,3072@model]", *SIZES]
     assert "! params/embed: Copied on all 8 devices, and opt/mu/embed is split over model, data. (56 MiB" in repr(view)
 
 
@@ -113,3 +118,14 @@ def test_show_takes_a_tree_that_is_callable():
 def test_show_says_what_a_tree_without_arrays_lacks():
     with pytest.raises(TypeError, match="no array in this dict"):
         sw.ModelView({})
+
+
+def test_patterns_of_rules_match_as_the_table_that_the_front_end_follows():
+    """The code of the rules hands them to ``re.search``; the view has JavaScript's patterns."""
+    table = json.loads((Path(__file__).parents[2] / "js" / "tests" / "tree" / "patterns.json").read_text())
+    for pattern, paths in table:
+        if paths is None:
+            with pytest.raises(re.error):
+                re.compile(pattern)
+        else:
+            assert {path: bool(re.search(pattern, path)) for path in paths} == paths

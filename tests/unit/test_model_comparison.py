@@ -26,7 +26,7 @@ def _front_end(monkeypatch):
 
 def status(before, after):
     """How each path differs, and the axes that were lost or gained."""
-    document = sw.read.model(before).compare(sw.read.model(after))
+    document = sw.read.model(before).diff(sw.read.model(after))
     return {row.path: (row.cells[1].status, *row.cells[1].axes) for row in document.rows}
 
 
@@ -45,7 +45,7 @@ TREES = st.dictionaries(
 @given(TREES)
 def test_a_tree_is_the_same_as_itself(tree):
     model = sw.read.model(tree)
-    document = model.compare(model)
+    document = model.diff(model)
     assert {cell.status for row in document.rows for cell in row.cells} == {"same"}
     assert not document.differing
     assert [row.path for row in document.rows] == list(model.names)
@@ -55,7 +55,7 @@ def test_a_tree_is_the_same_as_itself(tree):
 @given(TREES, TREES)
 def test_each_leaf_stands_in_one_row_so_bytes_add_up(one, two):
     models = [sw.read.model(tree) for tree in (one, two)]
-    document = models[0].compare(models[1])
+    document = models[0].diff(models[1])
     for i, model in enumerate(models):
         assert sum(row.cells[i].bytes for row in document.rows) == model.bytes
         assert sum(len(row.cells[i].arrays) for row in document.rows) == model.arrays
@@ -106,14 +106,14 @@ def test_other_devices_are_a_move():
 def test_the_moments_of_adam_belong_to_the_parameters():
     params = jax.tree.map(lambda x: jnp.ones(x, "float32"), {"embed": 8, "layers": [{"w": 4}, {"w": 4}]})
     state = optax.adam(1e-3).init(params)
-    document = sw.read.model(params).compare(sw.read.model(state))
+    document = sw.read.model(params).diff(sw.read.model(state))
     cells = {row.path: [array.under for array in row.cells[1].arrays] for row in document.rows}
     moments = ["0/mu", "0/nu"]
     assert cells == {"embed": moments, "layers/0/w": moments, "layers/1/w": moments, "0/count": [""]}
     (embed, *_) = document.rows
     assert (embed.cells[1].bytes, embed.cells[0].bytes, embed.cells[1].status) == (64, 32, "same")
     # The other way round too, and below a root that the state does not have.
-    back = sw.read.model(state).compare(sw.read.model({"params": params}))
+    back = sw.read.model(state).diff(sw.read.model({"params": params}))
     assert [len(row.cells[0].arrays) for row in back.rows] == [2, 2, 2, 1]
     assert {row.cells[1].arrays[0].under for row in back.rows[:3]} == {"params"}
 
@@ -134,7 +134,7 @@ def test_equal_layers_are_one_line_and_one_that_differs_has_its_own():
 def test_layers_with_numbers_in_their_names_are_one_line_and_weights_of_one_layer_are_not():
     tree = {f"block_{n}": {"w1": typed((8, 8)), "w2": typed((8, 8))} for n in range(3)}
     model = sw.read.model(tree)
-    assert [(line.path, line.rows.size) for line in model.compare(model).lines] == [
+    assert [(line.path, line.rows.size) for line in model.diff(model).lines] == [
         ("block_0…block_2/w1", 3),
         ("block_0…block_2/w2", 3),
     ]
@@ -209,3 +209,15 @@ def test_a_line_is_chosen_by_its_path_or_by_that_of_a_row():
         with pytest.raises(TraitError, match="with one that is listed, such as embed"):
             view.selection = wrong
     assert view.selection == {"path": "embed"}
+
+
+@pytest.mark.parametrize("second", ["array", "dict", "tuple"])
+def test_a_tree_that_is_one_array_is_compared(second):
+    x, y = (jax.device_put(np.ones((8, 8)), NamedSharding(eight(), spec)) for spec in (P("model"), P(None, "model")))
+    other = {"array": y, "dict": {"w": y}, "tuple": (y,)}[second]
+    view = sw.ModelView.compare(x, other)
+    assert view.document.trees[0].arrays == view.document.trees[1].arrays == 1
+    rows = {row.path: row.cells[1].status for row in view.document.rows}
+    assert rows[""] == ("moved" if second == "array" else "only there")
+    assert str(view)
+    assert {"text/plain", "text/html"} <= view._repr_mimebundle_()[0].keys()

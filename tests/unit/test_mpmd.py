@@ -116,6 +116,7 @@ def test_show_and_array_view_take_them():
     view = sw.show(x)
     assert isinstance(view, sw.ArrayView)
     assert view.bundle == "mpmd.js"
+    assert not view._parts
     assert view.document.name == "x"
     arrays = [put(mesh, 0), put(mesh, 1)]
     other = sw.show(arrays, groups=(mesh, "stage"), name="w")

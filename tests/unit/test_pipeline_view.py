@@ -30,6 +30,10 @@ def test_schedules_are_compared_on_one_scale():
     assert isinstance(view.document, Schedules)
     assert [one.simulate().makespan for one in view.document.schedules] == [33, 28.5]
     assert "Interleaved  idle 15.8 %" in repr(view)
+    # As the widget counts: of two stages on a rank, an activation of one is half of a microbatch's.
+    assert "keeps 4, 3, 2, 1 microbatches" in repr(view)
+    assert "keeps 5.5, 4.5, 3.5, 2.5 microbatches" in repr(view)
+    assert "keeps 11, 9, 7, 5 activations" in repr(sw.PipelineView(pipeline.interleaved_1f1b(8, 8, 4)))
 
 
 def test_times_that_are_given_stay():

@@ -157,6 +157,20 @@ def test_an_array_brings_its_own_mesh_and_spec(mesh):
     assert (playground.document.array, playground.array) == ("f32[8@x,16]", weights)
 
 
+def test_a_struct_brings_its_shape_and_what_sharding_it_has(mesh):
+    weights = jax.ShapeDtypeStruct((8, 16), "bfloat16", sharding=NamedSharding(mesh, P("x")))
+    playground = sw.SpecPlayground(weights)
+    assert playground.document.name == "weights"
+    assert (playground.shape, playground.dtype, playground.array) == ((8, 16), "bfloat16", None)
+    assert (playground.spec, playground.mesh) == (P("x"), mesh)
+    assert sw.SpecPlayground(weights, spec=P("y")).spec == P("y")
+    assert sw.SpecPlayground(jax.ShapeDtypeStruct((8,), "int8"), mesh, spec=P("y")).sharding == NamedSharding(
+        mesh, P("y")
+    )
+    with pytest.raises(ValueError, match="there is no mesh to edit a spec on"):
+        sw.SpecPlayground(jax.ShapeDtypeStruct((8,), "int8"))
+
+
 def test_apply_moves_the_array(mesh):
     x = jax.device_put(np.arange(128, dtype="float32").reshape(8, 16), NamedSharding(mesh, P("x")))
     playground = sw.SpecPlayground(x)

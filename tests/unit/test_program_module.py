@@ -1,5 +1,6 @@
 """A module's text: how often everything runs, halves and parts of collectives, lines, and what cannot be read."""
 
+import itertools
 import re
 
 import pytest
@@ -7,9 +8,10 @@ import pytest
 from shardwidget import cost
 from shardwidget.document import Ints, Mesh, MeshAxis, Program
 from shardwidget.export.program import nest_text
-from shardwidget.read._program.loops import trip_count, walk
+from shardwidget.read._program.loops import walk
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import collectives_of
+from shardwidget.read._program.trips import trip_count
 
 HEADER = "HloModule jit_f, is_scheduled=true, num_partitions=8\n"
 ADD = """
@@ -595,7 +597,8 @@ def test_what_the_compiler_marks_as_its_own_is_not_the_users():
 def test_remarks(op, remark):
     text = entry(
         "%q = f32[4,8] copy(%p)",
-        f'ROOT %c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="{op}"}}',
+        f'%c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="{op}"}}',
+        "ROOT %n = f32[8,8] negate(%c)",
     ).replace("parameter(0)", r"""parameter(0), metadata={op_name="params[\'w\']"}""")
     assert read(text).collectives[0].remark == remark
 
@@ -720,3 +723,92 @@ def test_a_program_for_another_number_of_devices_is_named():
 def test_every_collective_is_found_once():
     text = HEADER + ADD + entry(*(f"%c{k} = f32[4,8] all-reduce(%p), {GROUPS}" for k in range(100)))
     assert [f.instruction.name for f in walk(Module.parse(text)).found] == [f"c{k}" for k in range(100)]
+
+
+# ── Call graphs ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def calls(levels: int, times: int) -> str:
+    """Computations, each of which calls the previous one so many times in a row."""
+    leaf = (
+        f"\n%f0 (p: f32[8]) -> f32[8] {{\n  %p = f32[8] parameter(0)\n  ROOT %r = f32[8] all-reduce(%p), {GROUPS}\n}}\n"
+    )
+    parts = [leaf]
+    for k in range(1, levels):
+        names = ["p", *[f"c{j}" for j in range(times)]]
+        lines = [f"  %{b} = f32[8] call(%{a}), to_apply=%f{k - 1}" for a, b in itertools.pairwise(names)]
+        lines[-1] = lines[-1].replace("  %", "  ROOT %")
+        parts.append(f"\n%f{k} (p: f32[8]) -> f32[8] {{\n  %p = f32[8] parameter(0)\n" + "\n".join(lines) + "\n}\n")
+    return "".join(parts) + entry(f"ROOT %x = f32[8] call(%p), to_apply=%f{levels - 1}")
+
+
+@pytest.mark.parametrize(
+    ("levels", "times", "runs"),
+    [(1, 1, 1), (3, 2, 4), (12, 2, 2**11), (20, 2, 2**19), (40, 2, 2**39), (30, 3, 3**29), (900, 1, 1), (90, 2, None)],
+)
+def test_computations_that_call_one_another_are_counted_without_walking_every_way(levels, times, runs):
+    """Of 40 that each call the previous one twice there are a trillion ways; too many to be a number are not known."""
+    (found,) = read(calls(levels, times)).collectives
+    assert found.times == runs
+    assert found.calls == (runs or 2**53)
+
+
+def test_a_loop_around_many_calls_multiplies_them():
+    text = calls(30, 2).partition("\nENTRY")[0]
+    loop = """
+%condition (c: (s32[], f32[8])) -> pred[] {
+  %c = (s32[], f32[8]) parameter(0)
+  ROOT %t = pred[] constant(true)
+}
+
+%body (b: (s32[], f32[8])) -> (s32[], f32[8]) {
+  %b = (s32[], f32[8]) parameter(0)
+  %i = s32[] get-tuple-element(%b), index=0
+  %v = f32[8] get-tuple-element(%b), index=1
+  %w = f32[8] call(%v), to_apply=%f29
+  ROOT %t = (s32[], f32[8]) tuple(%i, %w)
+}
+"""
+    five = 'backend_config={"known_trip_count":{"n":"5"}}'
+    many = f"%w = (s32[], f32[8]) while(%q), condition=%condition, body=%body, {five}"
+    (found,) = read(text + loop + entry("%q = (s32[], f32[8]) tuple(%p, %p)", many)).collectives
+    assert found.times == 5 * 2**29
+
+
+def test_a_counter_that_is_doubled_again_and_again_is_read_once():
+    doubled = "\n".join(f"  %a{k + 1} = s32[] add(%a{k}, %a{k})" for k in range(60))
+    text = f"""
+%condition (c: (s32[])) -> pred[] {{
+  %c = (s32[]) parameter(0)
+  %i = s32[] get-tuple-element(%c), index=0
+  %n = s32[] constant(8)
+  ROOT %t = pred[] compare(%i, %n), direction=LT
+}}
+
+%body (b: (s32[])) -> (s32[]) {{
+  %b = (s32[]) parameter(0)
+  %a0 = s32[] constant(0)
+{doubled}
+  %i = s32[] get-tuple-element(%b), index=0
+  %one = s32[] constant(1)
+  %j = s32[] add(%i, %one)
+  %k = s32[] add(%j, %a60)
+  ROOT %t = (s32[]) tuple(%k)
+}}
+
+ENTRY %main (p: s32[]) -> (s32[]) {{
+  %p = s32[] constant(0)
+  %s = (s32[]) tuple(%p)
+  ROOT %w = (s32[]) while(%s), condition=%condition, body=%body
+}}
+"""
+    module = Module.parse(HEADER + text)
+    assert module.entry is not None
+    assert trip_count(module.entry.instructions[-1], module.entry, module) == 8
+
+
+@pytest.mark.parametrize("form", ["collective-permute(%p)", "collective-permute-start(%p)"])
+def test_a_permutation_without_pairs_sends_nothing(form):
+    found = one(f"ROOT %c = f32[4,8] {form}, channel_id=1, source_target_pairs={{}}")
+    assert (found.bytes_per_device, found.pairs, found.group_size) == (0, (), 1)
+    assert set(found.bandwidth) == {0}

@@ -279,3 +279,34 @@ def test_arguments_belong_to_a_function():
 def test_schedules_of_jaxpp():
     jaxpp = pytest.importorskip("jaxpp.schedules", reason="JaxPP is on no package index")
     assert read.schedule(jaxpp.Std1F1B(4), microbatches=8).simulate().makespan == 33
+
+
+FAR = "9" * 30
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (f"0F{FAR}", "is not a task: stages and microbatches are numbered below 2147483648"),
+        ([[f"0F{FAR}"]], "is not a task"),
+        ([[f"{FAR}F0", "0B0"]], "is not a task"),
+        ([[f"0F{2**31}"]], "is not a task"),
+        (f"0F{FAR},0B{FAR}\n", "is not a task"),
+        ("0F" + "9" * 5000, "integer string conversion"),
+        ("x" * 5000 + ".csv", "neither a schedule nor the path of a file"),
+        ("a\0b.csv", r"'a\\\\x00b.csv' is neither a schedule nor"),
+        (".", "is not an action"),
+        ("x" * 5000, "is not an action"),
+    ],
+)
+def test_text_without_bounds_is_refused_in_a_line(given, words):
+    with pytest.raises(ValueError, match=words) as stop:
+        read.schedule(given)
+    assert len(str(stop.value)) < 500
+
+
+def test_a_folder_is_no_schedule(tmp_path):
+    with pytest.raises(ValueError, match="neither a schedule nor the path of a file with one"):
+        read.schedule(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        read.schedule(tmp_path / "none.csv")

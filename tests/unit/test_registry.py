@@ -16,8 +16,10 @@ from shardwidget import document
 from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
+from tests.diffs import halos
 from tests.mpmd import large
 from tests.reshards import example
+from tests.searches import search
 
 PACKAGE = Path(sw.__file__).parent
 
@@ -48,8 +50,9 @@ def test_names_are_listed_and_found():
 
 def test_every_document_has_words():
     kinds = {name for name in document.__all__ if issubclass_of_document(getattr(document, name))}
-    assert kinds - {"Document"} == set(DOCUMENTS)
-    for name in DOCUMENTS:
+    elsewhere = {"Overlap", "Why"}  # Made, and printed, in test_overlap and test_why.
+    assert kinds - {"Document"} == set(DOCUMENTS) | elsewhere
+    for name in (*DOCUMENTS, *elsewhere):
         module = getattr(document, name).__module__.rpartition(".")[2]
         words = importlib.import_module(f"shardwidget.export.{module}")
         assert {"headline", "picture", "table"} <= set(dir(words))
@@ -81,15 +84,25 @@ DOCUMENTS = {
     "Placement": lambda: sw.read.placement(X),
     "Trace": lambda: sw.read.trace(jax.shard_map(long, mesh=MESH, in_specs=P("x", "y"), out_specs=P(None, "y")), X),
     "Comparison": lambda: sw.read.comparison(lambda a: sum(a * k for k in range(50)), X),
+    "ComparisonDiff": lambda: sw.read.comparison(lambda a: a * 2, X).diff(
+        sw.read.comparison(lambda a: sum(a * k for k in range(50)), X)
+    ),
     "Program": lambda: sw.read.program(lambda a: a * 2, 1.0),
     "Programs": lambda: sw.read.programs({"<b>": (lambda a: a * 2, 1.0)}),
     "Exercises": lambda: sw.Exercise.write_spec((8, 8), MESH, gives=P("x")).document,
     "Memory": lambda: sw.read.memory(lambda a: a * 2, 1.0),
+    "MemoryDiff": lambda: sw.read.memory(lambda a: a * 2, 1.0).diff(
+        sw.read.memory(lambda a: a.sum(), jax.numpy.ones((8, 4)))
+    ),
     "Model": lambda: sw.read.model({"<b>": [X] * 50}),
-    "ModelComparison": lambda: sw.read.model({"<b>": [X] * 50}).compare(sw.read.model({"<i>": [X] * 50})),
+    "ModelComparison": lambda: sw.read.model({"<b>": [X] * 50}).diff(sw.read.model({"<i>": [X] * 50})),
     "MpmdPlacement": large,
     "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
+    "ProgramDiff": lambda: (program := sw.read.program(lambda a: a * 2, 1.0)).diff(program),
+    "Recompiled": lambda: sw.read.recompiled(lambda: jax.jit(lambda a: a * 2)(1.0)),
     "ReshardPlan": example,
+    "Search": search,
+    "TraceDiff": halos,
     "Schedule": lambda: one_f_one_b(64, 64),
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),
     "Run": lambda: sw.read.run(lambda a: a * 2, 1.0, n=1, name="<b>"),
@@ -104,7 +117,7 @@ def test_documents_print_and_display_themselves(kind):
     made = DOCUMENTS[kind]()
     assert type(made).__name__ == kind
     lines = repr(made).splitlines()
-    assert 1 <= len(lines) <= 40
+    assert 1 <= len(lines) <= 60
     assert kind not in lines[0]
     assert "<script" not in made._repr_html_()
     assert "<b>" not in made._repr_html_().replace("<p><b>", "").replace('<p style="margin:4px 0"><b>', "")
@@ -126,7 +139,7 @@ def test_packages_alone_import_by_name():
     files = (
         path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if "import_module" in path.read_text()
     )
-    assert set(files) == {"_late.py", "document/__init__.py", "export/__init__.py"}
+    assert set(files) == {"_late.py", "document/__init__.py", "export/__init__.py", "teach/travel.py"}
 
 
 def test_showing_an_array_imports_only_its_own_documents():

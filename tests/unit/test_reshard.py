@@ -80,12 +80,12 @@ def test_words_name_chunks_bytes_and_collectives():
     lines = repr(example(compiled=True)).splitlines()
     assert lines[0] == "3 arrays to groups of stage in 2 chunks, threshold 8 MiB"
     assert lines[1:4] == [
+        "24 MiB must move between devices, over stage, fsdp; the programs send 48 MiB.",
         "At most 13 MiB on a device, in stage 0.",
         "Made on all devices only to be freed: 36 MiB of blocks.",
-        "Must move at least: 24 MiB in all, over stage, fsdp; XLA's programs send 48 MiB.",
     ]
     assert lines[4].endswith("so a chunk takes fewer than fit: 2.")
-    assert lines[5].split("  ")[:2] == ["chunk", "weight"]
+    assert lines[5].split("  ")[:2] == ["chunk", "of the threshold"]
     assert lines[6].split()[:8] == ["1", "8", "MiB", "8", "MiB", "13", "MiB", "in"]
     assert "0 → 0, 1 → 1  2 × collective-permute over stage, fsdp, 2 × all-gather over stage" in lines[6]
     assert lines[7].endswith("none")

@@ -7,7 +7,7 @@ import pytest
 
 from shardwidget.document import Failure, Fix
 from shardwidget.export import trace as export
-from shardwidget.export.trace import MOST, headline, picture, table
+from shardwidget.export.trace import MOST, headline, picture, table, verdict
 from tests.markup import HOSTILE, Parsed
 from tests.traces import TRACES, Program, error, psum, scan
 
@@ -18,6 +18,7 @@ def test_text_of_a_trace():
     rows = [re.split(r" {2,}", line.strip()) for line in picture(psum()).splitlines()]
     assert rows == [
         ["f", "5 steps on mesh x=4 y=2, run on its devices"],
+        ["first collective: step 3, cell 3:5: psum of p over y."],
         ["step", "gives", "communication", "source"],
         ["0", "in_specs", "a f32[2,2]{V:(x,y)}, b f32[2,4]{V:y}", f"cell 3:1 {LINES[0]}"],
         ["1", "pvary (implicit)", "b f32[2,4]{V:(x,y)}", "cell 3:4 p = a @ b"],
@@ -32,8 +33,9 @@ def test_every_trace_has_a_line_and_a_row_for_each_step(name):
     trace = TRACES[name]()
     lines = picture(trace).splitlines()
     assert lines[0] == headline(trace)
+    begin = 2 + len(verdict(trace))
     for number, step in enumerate(trace.steps):
-        assert lines[2 + number].split()[:2] == [str(number), step.primitive]
+        assert lines[begin + number].split()[:2] == [str(number), step.primitive]
     parsed = Parsed(table(trace))
     assert parsed.elements.count("tr") == 1 + len(trace.steps)
     assert parsed.elements.count("td") == parsed.elements.count("th") * len(trace.steps)
@@ -50,11 +52,15 @@ def test_the_headline_says_where_the_values_come_from(engine, words):
 def test_where_a_program_stops_and_why():
     trace = error()
     assert headline(trace).endswith("stops with ValueError")
-    assert picture(trace).splitlines()[-2:] == [
-        "ValueError: shard_map applied to the function 'f' was given out_specs which require replication",
-        "P() promises that y is the same block along i, but its type says that it varies over i.",
-    ]
-    assert "P() promises" in Parsed(table(trace)).words[-1]
+    stops, *fixes, said = verdict(trace)
+    assert picture(trace).splitlines()[1] == stops
+    promise = "P() promises that y is the same block along i, but its type says that it varies over i."
+    assert stops.startswith(f"stops at step {trace.event}")
+    assert stops.endswith(promise)
+    assert trace.error is not None
+    assert len(fixes) == (1 + len(trace.error.fixes) if trace.error.fixes else 0)
+    assert said == "ValueError: shard_map applied to the function 'f' was given out_specs which require replication"
+    assert any(promise in words for words in Parsed(table(trace)).words)
 
 
 def test_a_long_trace_is_cut_and_says_so(monkeypatch):
@@ -65,7 +71,7 @@ def test_a_long_trace_is_cut_and_says_so(monkeypatch):
     trace = f.trace()
     rest = "… 41 more steps: `trace.steps`, or `view.document.steps` of a stepper, has them all"
     assert picture(trace).splitlines()[-1] == rest
-    assert len(picture(trace).splitlines()) == 2 + MOST + 1
+    assert len(picture(trace).splitlines()) == 3 + MOST + 1
     monkeypatch.setattr(export, "LARGEST", MOST)
     parsed = Parsed(table(trace))
     assert parsed.elements.count("tr") == 1 + MOST

@@ -160,4 +160,5 @@ def test_byte_counts():
 def test_clip():
     assert clip("abc", 3) == "abc"
     assert clip("abcd", 3) == "ab…"
-    assert clip("a\nb\x1b", 9) == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}"
+    assert clip("a\nb\x1b", 9) == r"a\nb\x1b"
+    assert clip("\u202e\ud800", 7) == "\\u202e…"

@@ -4,12 +4,16 @@ import asyncio
 import base64
 import json
 import re
+import sys
 import threading
+import types
 
+import ipywidgets
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 from traitlets import TraitError
@@ -17,7 +21,7 @@ from traitlets import TraitError
 import shardwidget as sw
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, svg
-from tests.front_end import FakeComm
+from tests.front_end import FakeComm, Kernel
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +58,67 @@ def test_the_document_and_the_front_end_are_sent_once(mesh):
     assert state["_esm"] == bundle.read("array.js")
     assert state["_static"] is False
     assert state["_values"] is None
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """A Jupyter kernel to run in."""
+    shell = InteractiveShell.instance()
+    kernel = Kernel()
+    monkeypatch.setattr(shell, "kernel", kernel, raising=False)
+    yield kernel
+    InteractiveShell.clear_instance()
+
+
+def opened(view):
+    (state, *_) = front_end(view).states
+    return state
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_kernel_sends_each_bundle_once_for_all_widgets(mesh):
+    views = [sw.ArrayView(put(mesh, "x", "y")) for _ in range(2)]
+    first, second = map(opened, views)
+    assert first["_esm"] == second["_esm"] == bundle.read("loader.js")
+    assert first["_parts"] == first["_share"] == ""
+    assert first["_sources"] == second["_sources"]
+    files = {"_esm": "array.js", "_share": "share.js", "_parts": "array-parts.js"}
+    sources = views[0]._sources
+    assert {name: source.text for name, source in sources.items()} == {k: bundle.read(v) for k, v in files.items()}
+    assert first["_sources"] == {name: f"IPY_MODEL_{source.model_id}" for name, source in sources.items()}
+    ipywidgets.Widget.close_all()
+    assert set(opened(sw.ArrayView(put(mesh, "x", "y")))["_sources"].values()).isdisjoint(first["_sources"].values())
+
+
+def test_another_kernel_of_the_process_has_bundles_of_its_own(mesh, kernel, monkeypatch):
+    first = opened(sw.ArrayView(put(mesh, "x", "y")))
+    monkeypatch.setattr(InteractiveShell.instance(), "kernel", Kernel())
+    second = opened(sw.ArrayView(put(mesh, "x", "y")))
+    assert set(second["_sources"].values()).isdisjoint(first["_sources"].values())
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_page_that_finds_no_bundle_is_sent_it(mesh):
+    view = sw.ArrayView(put(mesh, "x", "y"))
+    front_end(view).from_browser(_alone=True)
+    sent = front_end(view).states[-1]
+    assert sent["_esm"] == bundle.read("array.js")
+    assert sent["_parts"] == bundle.read("array-parts.js")
+    assert sent["_share"] == bundle.read("share.js")
+
+
+@pytest.mark.usefixtures("kernel")
+def test_each_output_of_colab_has_a_bundle_of_its_own(mesh, monkeypatch):
+    monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    assert opened(sw.ArrayView(put(mesh, "x", "y")))["_esm"] == bundle.read("array.js")
+
+
+@pytest.mark.usefixtures("kernel")
+def test_pages_made_in_a_kernel_are_whole(mesh):
+    view = sw.ArrayView(put(mesh, "x", "y"))
+    shown = sw.ArrayView(put(mesh, "x", "y"), mode="html")
+    assert view.to_html() == shown.to_html()
+    assert '"_parts"' in view.to_html()
 
 
 def test_the_name_is_that_of_the_callers_variable(mesh):

@@ -4,11 +4,13 @@ import { PlayButton } from "../card/Buttons";
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
 import { Interconnects } from "../card/Interconnects";
+import { Says } from "../card/Says";
+import { Select } from "../card/Tools";
 import { bytes, duration } from "../core/format";
 import { inside } from "../draw/marks";
 import { KEYS } from "./keys";
-import { verdict } from "./model/algorithms";
-import { titleOf } from "./scene/card";
+import { answerOf, sizesText } from "./model/algorithms";
+import { badgesOf, titleOf } from "./scene/card";
 import { SIZES, sizeAt } from "./scene/charts";
 import type { AlgorithmsState } from "./state";
 
@@ -26,19 +28,12 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
     .join("; ");
   return (
     <div class="algorithms">
-      <Head title={titleOf(a, nbytes)}>
-        <Choice state={state} which={0} />
-        <span class="group">
-          against
-          <Choice state={state} which={1} />
-        </span>
-        <Interconnects
-          label="on"
-          names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}
-          value={network}
-          choose={(chosen) => state.set({ network: chosen })}
-        />
-      </Head>
+      <Head
+        name={doc.collective}
+        title={titleOf(a, nbytes)}
+        badges={badgesOf(courses)}
+        says={<Says also={sizesText(a, b)}>{answerOf(a, b)}</Says>}
+      />
       <div class="tools">
         <PlayButton state={state} keys="Space; round by round , ." />
         <label class="time">
@@ -68,6 +63,17 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
           />
           <b class="mono">{bytes(nbytes)}</b>
         </label>
+        <span class="group end">
+          <Choice state={state} which={0} />
+          vs
+          <Choice state={state} which={1} />
+          <Interconnects
+            label="on"
+            names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}
+            value={network}
+            choose={(chosen) => state.set({ network: chosen })}
+          />
+        </span>
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider of the size does the same by keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
@@ -84,14 +90,16 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         <div aria-hidden="true" ref={state.layer.attach} />
         <p class="hidden">{said}</p>
       </div>
-      <p class="verdict" role="status">
-        {verdict(a, b, nbytes)}
-      </p>
       <Foot keys={KEYS}>
-        <span class="words">
-          An estimate: a message takes {duration(doc.start)} to start, however far it goes; messages on the same link
-          share its bandwidth. A square is a message; a tile fills with what its device has.
-        </span>
+        <ul class="legend" aria-label="picture">
+          <li>
+            <i class="swatch message" aria-hidden="true" /> a message, in the colours of its chunks
+          </li>
+          <li>
+            <i class="swatch full" aria-hidden="true" /> what a device has
+          </li>
+          <li>estimate: {duration(doc.start)} to start a message</li>
+        </ul>
       </Foot>
     </div>
   );
@@ -101,17 +109,12 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
 function Choice({ state, which }: { state: AlgorithmsState; which: 0 | 1 }) {
   const { doc, pair } = state.now;
   return (
-    <select
+    <Select
       class={`mono ink${which}`}
-      value={String(pair[which])}
       aria-label={which === 0 ? "first algorithm" : "second algorithm"}
-      onChange={(event) => state.choose(which, Number(event.currentTarget.value))}
-    >
-      {doc?.algorithms.map(({ plan }, i) => (
-        <option value={i} key={plan.algorithm}>
-          {plan.algorithm}
-        </option>
-      ))}
-    </select>
+      of={(doc?.algorithms ?? []).map(({ plan }, i) => [i, plan.algorithm])}
+      value={pair[which]}
+      choose={(chosen) => state.choose(which, chosen)}
+    />
   );
 }

@@ -1,8 +1,10 @@
 /** The entry of AlgorithmView's bundle. */
 
+import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import styles from "./algorithms.css";
 import { AlgorithmsCard } from "./Card";
 import { algorithmsKeys } from "./keys";
@@ -12,5 +14,5 @@ export default entry({
   state: AlgorithmsState,
   body: AlgorithmsCard,
   keys: algorithmsKeys,
-  styles: [paperStyles, buttonStyles, styles],
+  styles: [boardStyles, paperStyles, saysStyles, buttonStyles, styles],
 });

@@ -7,13 +7,10 @@ export const KEYS = [
   [", .", "round"],
 ] as const;
 
-export function algorithmsKeys(state: AlgorithmsState, frame: HTMLElement): () => void {
-  const acts: Readonly<Record<string, () => void>> = {
-    " ": () => state.toggle(),
-    ",": () => state.hop(-1),
-    ".": () => state.hop(1),
-    Home: () => state.seek(0),
-    End: () => state.seek(1),
-  };
-  return cardKeys(frame, (key) => acts[key]);
-}
+export const algorithmsKeys = cardKeys((state: AlgorithmsState) => ({
+  " ": () => state.toggle(),
+  ",": () => state.hop(-1),
+  ".": () => state.hop(1),
+  Home: () => state.seek(0),
+  End: () => state.seek(1),
+}));

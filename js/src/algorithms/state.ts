@@ -44,7 +44,7 @@ export class AlgorithmsState extends CardState<Fields> {
 
   name(): string {
     const [course] = this.courses() ?? [];
-    return course ? `algorithms: ${titleOf(course, this.now.nbytes)}` : "algorithms";
+    return course ? `algorithms: ${course.doc.collective} of ${titleOf(course, this.now.nbytes)}` : "algorithms";
   }
 
   courses(): readonly [Course, Course] | null {
@@ -64,7 +64,7 @@ export class AlgorithmsState extends CardState<Fields> {
     if (!theme || !courses) return false;
     const layout = this.layout(width);
     return this.layer.paint([courses, layout, at], layout, theme, () =>
-      algorithmsMarks(courses, layout, nbytes, at * this.whole),
+      algorithmsMarks(courses, layout, nbytes, at * this.whole, theme.scheme),
     );
   }
 

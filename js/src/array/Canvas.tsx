@@ -20,12 +20,12 @@ export function Canvas({ state }: { state: ArrayState }) {
     <div
       class="picture"
       style={{ height: `${shown?.layout.height ?? 0}px` }}
-      onPointerDown={pinch.finger}
-      onPointerUp={pinch.finger}
-      onPointerCancel={pinch.finger}
-      onWheel={pinch.wheel}
+      onPointerDown={pinch?.finger}
+      onPointerUp={pinch?.finger}
+      onPointerCancel={pinch?.finger}
+      onWheel={pinch?.wheel}
       onPointerMove={(event) => {
-        if (pinch.finger(event)) return;
+        if (pinch?.finger(event)) return;
         const { panel, lit } = pointerTarget(state, event);
         state.light(lit, panel);
       }}

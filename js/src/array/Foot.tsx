@@ -1,7 +1,8 @@
 /** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, and colouring. */
 import type { ComponentChildren } from "preact";
 import { Foot } from "../card/Foot";
-import { Segments } from "../card/Tools";
+import { Segments, Select } from "../card/Tools";
+import type { PlacementModel } from "../core/placement";
 import { highlightDevice } from "./model/selection";
 import { roles } from "./scene/faces";
 import type { ColorBy } from "./scene/paints";
@@ -22,6 +23,8 @@ const COLORS: readonly (readonly [ColorBy, string])[] = [
 export function ArrayFoot({ state }: { state: ArrayState }) {
   const model = state.now.model;
   if (!model) return null;
+  const mesh = state.shown()?.layout.mesh;
+  const panels = mesh?.multiples ? mesh.order.slice(2) : [];
   const large = model.size > 64 || model.grid.some((n) => n > 16);
   return (
     <Foot keys={KEYS}>
@@ -31,18 +34,30 @@ export function ArrayFoot({ state }: { state: ArrayState }) {
           zoom
         </Pair>
       )}
-      {state.shown()?.layout.mesh.multiples &&
-        model.axes.slice(2).map(({ name, size }, i) => (
+      {panels.length > 0 && (
+        <label>
+          panels
+          <Select
+            of={model.axes.map(({ name }, axis) => [axis, name])}
+            value={panels[0]}
+            choose={(axis) => state.setPanels(axis)}
+          />
+        </label>
+      )}
+      {panels.map((axis) => {
+        const { name = "", size = 1 } = model.axes[axis] ?? {};
+        return (
           <Pair
             names={[`earlier ${name}`, `later ${name}`]}
             signs={["‹", "›"]}
-            go={(by) => state.slice(by, i + 2)}
+            go={(by) => state.slice(by, axis)}
             key={name}
           >
-            {name} {model.digits(state.lit()?.positions[0] ?? 0)[i + 2]} of 0–{size - 1}
+            {name} {model.digits(state.lit()?.positions[0] ?? 0)[axis]} of 0–{size - 1}
           </Pair>
-        ))}
-      {model.rank > 2 && <Dims state={state} rank={model.rank} />}
+        );
+      })}
+      {model.rank > 2 && <Dims state={state} model={model} />}
       <Facets state={state} />
       {model.doc.shape !== null && (
         <Segments legend="colour by" of={COLORS} value={state.now.colorBy} choose={(color) => state.setColor(color)} />
@@ -100,13 +115,13 @@ function GoTo({ state }: { state: ArrayState }) {
 }
 
 /** Which dimensions run down and across; the others are facets. */
-export function Dims({ state, rank }: { state: ArrayState; rank: number }) {
-  const { row, column } = roles(rank, state.now.choice);
+export function Dims({ state, model }: { state: ArrayState; model: PlacementModel }) {
+  const { row, column } = roles(model, state.now.choice);
   const choose = (name: string, value: number | null, set: (dim: number) => void) => (
     <label>
       {name}
       <select value={String(value ?? "")} onChange={(event) => set(Number(event.currentTarget.value))}>
-        {Array.from({ length: rank }, (_, d) => (
+        {model.grid.map((_, d) => (
           <option value={d} key={d}>
             dim {d}
           </option>

@@ -31,14 +31,17 @@ export function ArrayHead({ state }: { state: ArrayState }) {
       <div class="placed">
         {s.slots.length > 0 && <Spec state={state} model={model} slots={s.slots} />}
         <div>
-          <dl class="facts">
-            {s.facts.map((f) => (
-              <FactRow fact={f} key={f.label} />
-            ))}
-          </dl>
+          {s.facts.map((f) => (
+            <p class={f.tone} key={f.note}>
+              <span class="mono">
+                <Tokens tokens={f.value} />
+              </span>{" "}
+              {f.note}
+            </p>
+          ))}
           {s.more.length > 0 && (
             <details>
-              <summary>HLO, Shardy, memory</summary>
+              <summary>type, HLO, Shardy, memory</summary>
               <dl class="facts">
                 {s.more.map((f) => (
                   <FactRow fact={f} key={f.label} />
@@ -75,7 +78,7 @@ function FactRow({ fact }: { fact: Fact }) {
           <Tokens tokens={fact.value} />
         </dd>
       )}
-      {fact.note && <dd class={`note ${fact.tone}`}>{fact.note}</dd>}
+      {fact.note && <dd class="note">{fact.note}</dd>}
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function Tooltip({ state }: { state: ArrayState }) {
   );
   if (layout.dock) {
     return (
-      <div class="tip docked" style={place(layout.dock)}>
+      <div class="dock lit" style={place(layout.dock)}>
         {lines}
       </div>
     );
@@ -68,5 +68,5 @@ function cells({ model, layout: { array, mesh } }: Shown): Box[] {
 }
 
 function place(box: { x: number; y: number; w: number; h: number }): string {
-  return `left:${box.x}px;top:${box.y}px;width:${box.w}px;min-height:${box.h - 8}px`;
+  return `left:${box.x}px;top:${box.y}px;width:${box.w}px;height:${box.h}px`;
 }

@@ -4,6 +4,7 @@ import type { PlacementModel } from "../core/placement";
 import { type Highlight, highlightDevice, highlightTile } from "./model/selection";
 import { tipOf, tipSentence } from "./model/tip";
 import { type Choice, roles } from "./scene/faces";
+import { meshOrder } from "./scene/mesh";
 import type { ArrayState, Which } from "./state";
 
 /** Moves the cursor; returns whether the key was handled. */
@@ -67,7 +68,10 @@ const ARROWS = ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"];
 
 /** Dimensions that the arrow keys move along: down, across, and with Shift. */
 function directions(model: PlacementModel, which: Which, choice: Choice): readonly (number | null | undefined)[] {
-  if (which === "mesh") return model.meshShape.length === 1 ? [0, 0] : [0, 1, 3, 2];
-  const { row, column, across, down } = roles(model.rank, choice);
+  if (which === "mesh") {
+    const [down, right = down, next, after] = meshOrder(model, choice);
+    return [down, right, after, next];
+  }
+  const { row, column, across, down } = roles(model, choice);
   return [row, column, down.at(-1), across];
 }

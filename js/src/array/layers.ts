@@ -1,13 +1,21 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 
 import { drawLayer, newLayer, note } from "../card/canvas";
-import type { Mark } from "../draw/marks";
+import { deviceBox } from "../draw/grid";
+import { type Mark, outline, placed } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import type { Highlight } from "./model/selection";
 import type { ArrayParts } from "./parts/parts";
+import { tileBoxes } from "./scene/faces";
 import { bodyMarks, type Layout } from "./scene/layout";
 import type { Shown } from "./scene/morph";
-import { overlayMarks } from "./scene/overlay";
+
+/** What is lit, where a page may not load the module that draws more of it. */
+function outlines({ model, layout: { array, mesh } }: Shown, lit: Highlight | null): Mark[] {
+  if (!lit) return [];
+  const tiles = array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile).map((b) => placed(b, array)) : [];
+  return [...tiles, ...lit.positions.map((p) => deviceBox(model, mesh, p))].flatMap((b) => outline(b, 2));
+}
 
 export class Layers {
   readonly #base = newLayer();
@@ -78,9 +86,13 @@ export class Layers {
         shown.layout,
         () => {
           const { model, layout, paints } = shown;
+          const parts = this.#parts;
           const near =
-            layout.lens && this.#parts?.lensMarks(model, layout.mesh, layout.lens, paints, lit?.positions[0] ?? null);
-          return [...overlayMarks(model, layout, paints, lit, pinned), ...(near ?? [])];
+            layout.lens && parts?.lensMarks(model, layout.mesh, layout.lens, paints, lit?.positions[0] ?? null);
+          return [
+            ...(parts?.overlayMarks(model, layout, paints, lit, pinned) ?? outlines(shown, lit)),
+            ...(near ?? []),
+          ];
         },
         theme,
       );

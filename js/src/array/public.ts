@@ -6,4 +6,5 @@ export { Dims, Facets } from "./Foot";
 export { Notes } from "./Head";
 export { summarize } from "./model/summary";
 export * as arrayParts from "./parts/parts";
+export { WHOLE } from "./scene/faces";
 export { ArrayState } from "./state";

@@ -15,9 +15,8 @@ import { type Highlight, highlightDevice, highlightOf, type Selection, sameLit, 
 import { summarize } from "./model/summary";
 import { type Tip, tipOf } from "./model/tip";
 import type { ArrayParts } from "./parts/parts";
-import { Pinch } from "./pinch";
-import { type Choice, roles, WHOLE } from "./scene/faces";
-import { HIGH, layoutBody } from "./scene/layout";
+import { type Choice, MANY, roles, WHOLE } from "./scene/faces";
+import { HIGH, HIGHER, layoutBody } from "./scene/layout";
 import type { Shown } from "./scene/morph";
 import { type ColorBy, paintsOf } from "./scene/paints";
 
@@ -29,6 +28,8 @@ const SMALL = 256 * 1024;
 /** Maximum height of a card that is not narrow, with some room for what reaches over the edge of a panel. */
 const HIGHEST = 632;
 const WIDE = 860;
+/** All of an array in view, from its first facet. */
+const ALL: Pick<Choice, "facet" | "window"> = { facet: [0, 0], window: null };
 /** Devices that are requested at once. */
 const MOST_WANTED = 64;
 
@@ -60,7 +61,7 @@ export class ArrayState extends CardState<Fields> {
     () => this.set({ before: null }),
     (thrown) => this.fail(thrown),
   );
-  readonly pinch = new Pinch((closer) => this.zoom(closer));
+  readonly #pinch = memo((parts: ArrayParts | null) => parts && new parts.Pinch((closer) => this.zoom(closer)));
   readonly #shown = memo(
     (
       model: PlacementModel | null,
@@ -114,6 +115,11 @@ export class ArrayState extends CardState<Fields> {
     return doc ? `${doc.shape === null ? "mesh" : "array"} ${doc.name} ${doc.type}` : "array";
   }
 
+  /** Zooming with two fingers; null until it is loaded. */
+  get pinch() {
+    return this.#pinch(this.now.parts);
+  }
+
   lit(): Highlight | null {
     return this.now.hover ?? this.now.pinned;
   }
@@ -142,7 +148,9 @@ export class ArrayState extends CardState<Fields> {
     const picture = this.frame.shadowRoot?.querySelector<HTMLElement>(".picture");
     if (picture && !this.high) {
       const around = this.frame.offsetHeight - picture.offsetHeight;
-      this.set({ high: this.now.width < WIDE ? HIGH : Math.min(HIGH, HIGHEST - around) });
+      // Where a block is described below, the panels are as high as the card may be.
+      const most = (this.now.model?.size ?? 0) < MANY ? HIGH : HIGHER;
+      this.set({ high: this.now.width < WIDE ? most : Math.min(most, HIGHEST - around) });
     }
     return (
       shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned, parts)
@@ -156,11 +164,16 @@ export class ArrayState extends CardState<Fields> {
 
   setDims(rowDim: number | null, columnDim: number | null): void {
     this.share({ row_dim: rowDim, column_dim: columnDim });
-    this.set({ choice: { ...WHOLE, rowDim, columnDim } });
+    this.set({ choice: { ...this.now.choice, ...ALL, rowDim, columnDim } });
+  }
+
+  /** Makes the panels of the mesh those of an axis. */
+  setPanels(panels: number): void {
+    this.set({ choice: { ...this.now.choice, panels } });
   }
 
   /** Goes to the same device of the panel before or after, along a mesh axis that has panels. */
-  slice(by: number, axis = 2): void {
+  slice(by: number, axis = this.shown()?.layout.mesh.order[2] ?? -1): void {
     const { model } = this.now;
     if (!model) return;
     const at = this.lit()?.positions[0] ?? 0;
@@ -187,7 +200,7 @@ export class ArrayState extends CardState<Fields> {
   zoom(closer: boolean): void {
     const { model, choice } = this.now;
     if (!model || model.doc.shape === null) return;
-    const { row, column } = roles(model.rank, choice);
+    const { row, column } = roles(model, choice);
     const parts = model.parts(this.lit()?.tile ?? 0);
     const all = Math.max(...[row, column].map((dim) => model.grid[dim ?? -1] ?? 1));
     const now = choice.window ? Math.max(choice.window[0][1], choice.window[1][1]) : all;
@@ -207,7 +220,7 @@ export class ArrayState extends CardState<Fields> {
     this.set({
       model,
       before: this.shown(),
-      choice: { ...this.now.choice, facet: [0, 0], window: null },
+      choice: { ...this.now.choice, ...ALL },
       hover: null,
       blocks: new Map(),
     });
@@ -215,7 +228,12 @@ export class ArrayState extends CardState<Fields> {
 
   protected override follow(trait: string | null): void {
     const parts = this.widget.get("_parts") as string | undefined;
-    if (parts && !this.now.parts) loaded<ArrayParts>(parts).then((module) => this.set({ parts: module }));
+    // Without them a change is shown at once.
+    if (parts && !this.now.parts)
+      loaded<ArrayParts>(parts).then(
+        (module) => this.set({ parts: module }),
+        () => {},
+      );
     if (trait === null || trait === "_values") this.#receive();
     if (trait === null || trait === "selection") this.#select();
     this.#look();
@@ -243,7 +261,7 @@ export class ArrayState extends CardState<Fields> {
     const same = choice.rowDim === rowDim && choice.columnDim === columnDim;
     this.set({
       colorBy: (this.widget.get("color_by") ?? "position") as ColorBy,
-      choice: same ? choice : { ...WHOLE, rowDim, columnDim },
+      choice: same ? choice : { ...choice, ...ALL, rowDim, columnDim },
     });
   }
 

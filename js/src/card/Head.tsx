@@ -16,11 +16,16 @@ interface Props {
   /** A mesh axis that does more than say its name and size. */
   chip?: (axis: number) => ComponentChildren;
   badges?: readonly Badge[];
+  /** Where a badge goes that goes somewhere, and where the card is. */
+  go?: ((to: string) => void) | undefined;
+  at?: string | null | undefined;
+  /** The second line: what the card has to say first, see `Says`. */
+  says?: ComponentChildren;
   /** What the card is about beside its mesh; tabs. */
   children?: ComponentChildren;
 }
 
-export function Head({ name, title, axes = [], chip, badges = [], children }: Props) {
+export function Head({ name, title, axes = [], chip, badges = [], go, at, says, children }: Props) {
   return (
     <header>
       <h2 class="mono">
@@ -33,21 +38,28 @@ export function Head({ name, title, axes = [], chip, badges = [], children }: Pr
         </span>
       )}
       {children}
-      <Badges of={badges} />
+      <Badges of={badges} go={go} at={at} />
+      {says}
     </header>
   );
 }
 
-/** What something comes to: figures, each with what it is of. */
-export function Badges({ of }: { of: readonly Badge[] }) {
+/** What something comes to: figures, each with what it is of; a button where there is more of it to see. */
+export function Badges({ of, go, at }: Pick<Props, "go" | "at"> & { of: readonly Badge[] }) {
   return (
     of.length > 0 && (
       <ul class="badges">
-        {of.map(({ strong, text, tone, title }) => (
-          <li class={`badge ${tone}`} title={title} key={text}>
-            <b>{strong}</b> {text}
-          </li>
-        ))}
+        {of.map(({ strong, text, tone, title, to }) => {
+          const act = to && go ? { onClick: () => go(to), "aria-pressed": at === to, type: "button" as const } : {};
+          const Tag = (act.type ?? "span") as "button";
+          return (
+            <li key={text}>
+              <Tag class={`badge ${tone}`} title={title} {...act}>
+                <b>{strong}</b> {text}
+              </Tag>
+            </li>
+          );
+        })}
       </ul>
     )
   );

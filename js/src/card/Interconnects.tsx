@@ -1,4 +1,5 @@
 /** Chooses the interconnect that times are estimated for. */
+import { Select } from "./Tools";
 
 interface Props {
   /** What stands before it. */
@@ -12,17 +13,11 @@ export function Interconnects({ label, names, value, choose }: Props) {
   return (
     <label>
       {label}{" "}
-      <select
-        value={String(value)}
+      <Select
         aria-label="interconnect that times are estimated for"
-        onChange={(event) => choose(Number(event.currentTarget.value))}
-      >
-        {names.map((name, i) => (
-          <option value={i} key={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+        of={names.map((name, i) => [i, name])}
+        {...{ value, choose }}
+      />
     </label>
   );
 }

@@ -1,5 +1,5 @@
-/** What stands in rows of tools: the search, and choices of one. */
-import type { ComponentChildren } from "preact";
+/** What stands in rows of tools: the search, and choices of one, side by side or in a menu. */
+import type { ComponentChildren, JSX } from "preact";
 
 interface SearchProps {
   /** What is searched for, as words in the empty field; what is searched. */
@@ -31,7 +31,7 @@ interface SegmentsProps<Value> {
 
 type Segment<Value> = readonly [
   value: Value,
-  text: ComponentChildren,
+  text?: ComponentChildren,
   more?: { disabled?: boolean; title?: string; class?: string },
 ];
 
@@ -42,9 +42,35 @@ export function Segments<Value extends string | number>({ legend, of, value, cho
       <legend>{legend}</legend>
       {of.map(([one, text, more]) => (
         <button type="button" aria-pressed={one === value} onClick={() => choose(one)} {...more} key={one}>
-          {text}
+          {text ?? one}
         </button>
       ))}
     </fieldset>
+  );
+}
+
+interface SelectProps<Value> extends Omit<JSX.SelectHTMLAttributes, "value"> {
+  of: readonly Segment<Value>[];
+  value: Value | undefined;
+  choose: (value: Value) => void;
+}
+
+/** The same as a menu. */
+export function Select<Value extends string | number>({ of, value, choose, ...rest }: SelectProps<Value>) {
+  return (
+    <select
+      value={String(value)}
+      onChange={({ currentTarget }) => {
+        const chosen = of[currentTarget.selectedIndex];
+        if (chosen) choose(chosen[0]);
+      }}
+      {...rest}
+    >
+      {of.map(([one, text, more]) => (
+        <option value={one} {...more} key={one}>
+          {text ?? one}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,29 +1,37 @@
 /** Keys of a whole card. */
 
-/** What a key does; undefined for a key that is not handled here. */
-export type Act = (() => void) | undefined;
+/** What keys do; other keys are not handled. */
+export type Acts = Readonly<Record<string, () => void>>;
+
+/** Finds an element of the card. */
+export type Find = (selector: string) => HTMLElement | null | undefined;
 
 /**
- * Listens on the frame; returns a function that stops listening. `act` is called for every key except those that the
- * focused element keeps for itself; in a search field it is called for ArrowDown, Enter and Escape.
+ * Listens on a card's frame; returns a function that stops listening. `acts` is asked for every key except those that
+ * the focused element keeps for itself; in a search field for ArrowDown, Enter and Escape alone. A card that is open in
+ * this one has keys of its own.
  */
-export function cardKeys(frame: HTMLElement, act: (key: string, target: Element) => Act): () => void {
-  const listen = (event: KeyboardEvent) => {
-    const target = event.composedPath()[0];
-    if (!(target instanceof Element) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (keeps(target)?.test(event.key)) return;
-    const does = act(event.key, target);
-    if (!does) return;
-    event.preventDefault();
-    event.stopPropagation();
-    does();
+export const cardKeys =
+  <State>(acts: (state: State, target: Element, find: Find, key: string) => Acts) =>
+  (state: State, frame: HTMLElement): (() => void) => {
+    const find: Find = (selector) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
+    const listen = (event: KeyboardEvent) => {
+      const target = event.composedPath()[0];
+      if (!(target instanceof Element) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const elsewhere = target !== frame && target.getRootNode() !== frame.shadowRoot;
+      if (elsewhere || keeps(target)?.test(event.key)) return;
+      const does = acts(state, target, find, event.key)[event.key];
+      if (!does) return;
+      event.preventDefault();
+      event.stopPropagation();
+      does();
+    };
+    frame.addEventListener("keydown", listen);
+    return () => frame.removeEventListener("keydown", listen);
   };
-  frame.addEventListener("keydown", listen);
-  return () => frame.removeEventListener("keydown", listen);
-}
 
 /** What the keys of a list do: its cursor is on a line. */
-export function lineKeys(state: { line(): number; move(to: number): void }): Readonly<Record<string, () => void>> {
+export function lineKeys(state: { line(): number; move(to: number): void }): Acts {
   const line = state.line();
   return {
     ArrowDown: () => state.move(line + 1),
@@ -35,7 +43,17 @@ export function lineKeys(state: { line(): number; move(to: number): void }): Rea
   };
 }
 
-export function isSearch(target: Element): boolean {
+/** What keys do in a search: they empty it, or go to the list that it filters. None if the target is not one. */
+export function searchKeys(
+  target: Element,
+  state: { list(change: { search: string }): void },
+  list: () => HTMLElement | null | undefined,
+): Acts | null {
+  const go = () => list()?.focus();
+  return isSearch(target) ? { Escape: () => state.list({ search: "" }), Enter: go, ArrowDown: go } : null;
+}
+
+function isSearch(target: Element): boolean {
   return target instanceof HTMLInputElement && target.type === "search";
 }
 

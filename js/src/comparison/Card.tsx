@@ -1,6 +1,9 @@
 /** The card of a comparison: head, tools, table, foot. A failure takes its place, never an empty cell. */
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { Says } from "../card/Says";
+import { Tokens } from "../card/Tokens";
+import { sentenceTokens } from "../core/text";
 import type { ComparisonModel } from "./model/comparison";
 import { badgesOf, titleOf } from "./model/words";
 import type { ComparisonState } from "./state";
@@ -13,14 +16,25 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
   if (!shown) return null;
   const { model } = shown;
   return (
-    <>
-      <Head title={titleOf(model)} axes={model.mesh.axes} badges={badgesOf(model)} />
+    <div class="comparison">
+      <Head
+        title={titleOf(model)}
+        axes={model.mesh.axes}
+        badges={badgesOf(model, state.news())}
+        says={
+          model.verdict && (
+            <Says>
+              <Tokens tokens={sentenceTokens(model.verdict, model.mesh)} />
+            </Says>
+          )
+        }
+      />
       {model.doc.note && <p class="note">{model.doc.note}</p>}
       {model.rows.length > 12 && <Tools state={state} model={model} />}
       <Table state={state} {...shown} />
       <ComparisonFoot model={model} />
       <TileTip state={state} />
-    </>
+    </div>
   );
 }
 

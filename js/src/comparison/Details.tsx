@@ -9,8 +9,11 @@ import { trailText } from "./model/words";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { ACROSS, details } from "./roles";
+import type { ComparisonState } from "./state";
+import { WhyPanel } from "./WhyPanel";
 
 interface Props {
+  state: ComparisonState;
   model: ComparisonModel;
   pictures: Pictures;
   row: Row;
@@ -18,7 +21,7 @@ interface Props {
   level: number;
 }
 
-export function Details({ model, pictures, row, index, level }: Props) {
+export function Details({ state, model, pictures, row, index, level }: Props) {
   const { source, library } = row;
   const where = [
     source ? `${source.file}:${source.line} in ${source.function}` : "",
@@ -28,6 +31,7 @@ export function Details({ model, pictures, row, index, level }: Props) {
   return (
     <div {...details(level)}>
       <div {...ACROSS}>
+        <WhyPanel state={state} model={model} row={index} />
         {source?.text && (
           <p>
             <code class="mono">{source.text}</code>

@@ -19,13 +19,14 @@ const isEnd = (row: Row) => row.primitive === "arguments" || row.primitive === "
 const MOST = 6;
 
 export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
-  const { model, pictures, line, selected, feeds } = props;
+  const { state, model, pictures, line, selected, feeds } = props;
   const row = model.row(line.row);
   if (!row) return null;
   const values = row.values.slice(0, MOST);
   const more = row.values.length - values.length;
   const differs = row.values.some((v) => v.agreement === "differs");
   const several = row.values.length > 1 ? " several" : "";
+  const same = row.values.length === 1 && row.values[0]?.agreement === "same" && !row.error;
   const shared = { model, pictures, values, plain: row.values.length > 1 };
   return (
     <>
@@ -36,7 +37,7 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
           selected,
         )}
       >
-        <SourceCell model={model} row={row} line={line} />
+        <SourceCell {...props} row={row} />
         <div {...cell(`explicit${row.error ? " stopped" : several}`)}>
           {row.error ? <Stopped name={row.error.error} /> : <Sides {...shared} which="explicit" />}
           {more > 0 && <span class="soft">{count(more, "more value")}</span>}
@@ -49,7 +50,7 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
           ))}
         </div>
         <div {...cell(`concrete${several}${differs ? " differs" : ""}`)}>
-          <Sides {...shared} which="concrete" />
+          {same ? <span class="ok">✓ same</span> : <Sides {...shared} which="concrete" />}
           {row.inspected && (
             <span class="soft inspected" title={INSPECTED}>
               as inspected
@@ -60,7 +61,9 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
           <Verdict model={model} row={row} index={line.row} />
         </div>
       </div>
-      {selected && <Details model={model} pictures={pictures} row={row} index={line.row} level={line.depth + 2} />}
+      {selected && (
+        <Details state={state} model={model} pictures={pictures} row={row} index={line.row} level={line.depth + 2} />
+      )}
     </>
   );
 }
@@ -70,7 +73,9 @@ function breakable(code: string): ComponentChildren {
   return code.split(/(?<=[(,=@+*/])/).map((part, i) => [i > 0 && <wbr />, part]);
 }
 
-function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; line: Line & { kind: "row" } }) {
+function SourceCell({ state, model, row, line, news }: LineProps & { row: Row; line: Line & { kind: "row" } }) {
+  const { members, head } = line;
+  const apart = state.now.apart.has(head);
   const { source } = row;
   const trail = trailText(model, line.trail);
   const names = row.values.map((v) => v.name).filter((n) => n !== "");
@@ -82,9 +87,19 @@ function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; li
         {line.again || !text ? null : <code class="mono">{breakable(text)}</code>}
         {row.primitive !== "array" && (
           <span class={text && !line.again ? "soft" : "soft mono"}>
+            {news && (
+              <b class="news" title="the fix changed it">
+                ~{" "}
+              </b>
+            )}
             {row.primitive}
             {(line.again || !source) && names[0] && !isEnd(row) ? ` → ${names[0]}` : ""}
           </span>
+        )}
+        {(members.length > 1 || (apart && line.row === head)) && (
+          <button type="button" class="ops" aria-expanded={apart} tabIndex={-1} onClick={() => state.part(head)}>
+            {apart ? "▾ one line" : `▸ ${members.length} operations`}
+          </button>
         )}
         {row.decision && (
           <span class="decision" title="a decision about sharding that the program makes itself">

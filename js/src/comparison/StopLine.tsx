@@ -1,4 +1,4 @@
-/** Under a row that stops on an Explicit mesh: JAX's words, the cause, and the fixes. */
+/** Under a row that stops on an Explicit mesh: the cause, the fixes, and JAX's words. */
 
 import { Tokens } from "../card/Tokens";
 import { axisTokens, count, sentenceTokens } from "../core/text";
@@ -41,9 +41,6 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
   return (
     <div {...rowProps(props, "stop")}>
       <div {...ACROSS}>
-        <p class="said">
-          <Tokens tokens={axisTokens(stop.message, model.mesh)} />
-        </p>
         {stop.explanation && (
           <p>
             <Tokens tokens={sentenceTokens(stop.explanation, model.mesh)} />
@@ -57,6 +54,14 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
           </details>
         )}
         {ways.length === 0 && <p>No change to this line alone fixes it.</p>}
+        <details class="said">
+          <summary class="cut">
+            JAX: {stop.error}: {stop.message}
+          </summary>
+          <p>
+            <Tokens tokens={axisTokens(stop.message, model.mesh)} />
+          </p>
+        </details>
       </div>
     </div>
   );

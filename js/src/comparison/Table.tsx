@@ -1,5 +1,5 @@
 /** The table: column heads, and the lines that are near what is in view. */
-import { Component } from "preact";
+import { Pure } from "../card/Pure";
 import { CollectiveLine } from "./CollectiveLine";
 import type { Chunks } from "./chunks";
 import { FoldLine } from "./FoldLine";
@@ -23,6 +23,7 @@ interface Shown {
 export function Table({ state, model, lines, chunks, pictures }: Shown & { lines: readonly Line[] }) {
   const { cursor, selection, live } = state.now;
   const feeding = state.feeding();
+  const changed = state.changed();
   const at = lines[cursor];
   const inPage = at && chunks.chunkOf(cursor) >= live[0] && chunks.chunkOf(cursor) < live[1];
   const heads = columnsOf(model);
@@ -59,8 +60,10 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
                 index={chunks.first(i) + k}
                 current={chunks.first(i) + k === cursor}
                 selected={line.kind === "row" && line.row === selection}
+                news={line.kind === "row" && line.members.some((row) => changed.has(row))}
                 feeds={line.kind === "row" && feeding.includes(line.row)}
                 choices={state.now.choices}
+                asked={line.kind === "row" && line.row === selection ? state.now.asked : 0}
                 key={line.key}
               />
             ))}
@@ -75,11 +78,7 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
 }
 
 /** A line, drawn again only when what it shows has changed: scrolling must not redraw what is on screen. */
-class LineView extends Component<LineProps> {
-  override shouldComponentUpdate(next: LineProps): boolean {
-    return (Object.keys(next) as (keyof LineProps)[]).some((k) => next[k] !== this.props[k]);
-  }
-
+class LineView extends Pure<LineProps> {
   override render() {
     const { line } = this.props;
     if (line.kind === "row") return <RowLine {...this.props} line={line} />;

@@ -1,8 +1,10 @@
 /** The entry of ShardingComparison's bundle. */
 
-import contrastStyles from "../card/contrast.css";
+import chainStyles from "../card/chain.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
 import toolStyles from "../card/tools.css";
 import { ComparisonCard } from "./Card";
@@ -14,5 +16,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [toolStyles, tipStyles, paperStyles, contrastStyles, styles],
+  styles: [toolStyles, tipStyles, paperStyles, saysStyles, lineStyles, chainStyles, styles],
 });

@@ -1,6 +1,6 @@
 /** Pointer and keyboard over the whole card, listened to in one place: a table of many lines has no listeners of its own. */
 
-import { type Act, cardKeys, isSearch } from "../card/keys";
+import { type Acts, cardKeys, lineKeys, searchKeys } from "../card/keys";
 import type { Line } from "./model/lines";
 import { tileIn } from "./scene/mini";
 import type { ComparisonState } from "./state";
@@ -13,7 +13,7 @@ export function listen(state: ComparisonState, frame: HTMLElement): () => void {
   on("click", (event) => click(state, targetOf(event)));
   on("pointermove", (event) => point(state, frame, event));
   on("pointerleave", () => state.set({ hovered: null, pointed: null }));
-  const stopKeys = cardKeys(frame, (key, target) => act(state, frame, key, target));
+  const stopKeys = keys(state, frame);
   return () => {
     end.abort();
     stopKeys();
@@ -77,28 +77,25 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   }
 }
 
-function act(state: ComparisonState, frame: HTMLElement, key: string, target: Element): Act {
-  const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
-  if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".table")?.focus();
-  const search = key === "/" && find("input[type=search]");
-  if (search) return () => search.focus();
-  return target.matches(".table") ? walk(state, key) : undefined;
-}
+const keys = cardKeys((state: ComparisonState, target, find): Acts => {
+  const search = find("input[type=search]");
+  return (
+    searchKeys(target, state, () => find(".table")) ?? {
+      ...(search && { "/": () => search.focus() }),
+      ...(target.matches(".table") && walk(state)),
+    }
+  );
+});
 
-/** What a key does in the table. */
-function walk(state: ComparisonState, key: string): Act {
+/** What keys do in the table. */
+function walk(state: ComparisonState): Acts {
   const { cursor, selection } = state.now;
   const lines = state.shown()?.lines ?? [];
   const line = lines[cursor];
-  if (!line) return undefined;
+  if (!line) return {};
   const fold = line.kind === "fold" ? line : null;
-  const act: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => state.move(cursor + 1),
-    ArrowUp: () => state.move(cursor - 1),
-    PageDown: () => state.move(cursor + 10),
-    PageUp: () => state.move(cursor - 10),
-    Home: () => state.move(0),
-    End: () => state.move(lines.length - 1),
+  return {
+    ...lineKeys(state),
     ArrowRight: () => (fold && !fold.open ? state.toggle(fold.scope) : state.move(cursor + 1)),
     ArrowLeft: () => {
       if (fold?.open) state.toggle(fold.scope);
@@ -106,9 +103,9 @@ function walk(state: ComparisonState, key: string): Act {
     },
     Enter: () => enter(state, line),
     " ": () => enter(state, line),
+    d: () => state.set({ asked: state.now.asked + 1 }),
     Escape: () => selection !== null && state.select(null),
   };
-  return act[key];
 }
 
 /** The head of what a line stands in; the line itself at the top. */

@@ -9,5 +9,9 @@ export interface LineProps extends Standing {
   model: ComparisonModel;
   pictures: Pictures;
   feeds: boolean;
+  /** Whether the last choice of a fix changed it. */
+  news: boolean;
   choices: object;
+  /** Which of the open row's splits is asked about. */
+  asked: number;
 }

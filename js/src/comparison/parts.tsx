@@ -4,7 +4,7 @@ import type { Compared, Layout, Semantics } from "../core/document.gen";
 import { axisTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { ComparisonModel } from "./model/comparison";
-import { copiesOf, pictureText, shortName } from "./model/words";
+import { copiesOf, pictureText, shortName, typed } from "./model/words";
 import type { Pictures } from "./pictures";
 
 /** Where a value lies: the small picture with its copies, and the text. */
@@ -56,7 +56,10 @@ export function Placed({
         </span>
       )}
       <span class="mono type" title={plain ? layout.text : undefined}>
-        {axisTokens(layout.text, model.mesh).map(({ text, axis }, i) => (
+        {axisTokens(
+          which === "concrete" && model.doc.of === "function" ? typed(value, layout) : layout.text,
+          model.mesh,
+        ).map(({ text, axis }, i) => (
           <span class={axis === null ? "" : `axis ink${axis % AXIS_DASH.length}`} key={i}>
             {plain ? text : breakable(text)}
           </span>

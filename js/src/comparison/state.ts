@@ -4,12 +4,12 @@ import { keepInView } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
-import type { Comparison } from "../core/document.gen";
+import type { Comparison, Row } from "../core/document.gen";
 import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { Chunks, type Range } from "./chunks";
 import { type Choices, ComparisonModel, decodeComparison, known } from "./model/comparison";
-import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
+import { type Filter, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
 import { Pictures, type SmallPicture } from "./pictures";
 
 /** A tile of a small picture that is pointed at, and where the picture stands in the card. */
@@ -21,22 +21,29 @@ export interface Pointed {
   at: Box;
 }
 
-interface Fields {
-  doc: Comparison | null;
-  choices: Choices;
-  open: ReadonlySet<number>;
-  search: string;
-  filter: Filter;
+const BEGINNING = {
+  doc: null as Comparison | null,
+  choices: {} as Choices,
+  open: new Set<number>() as ReadonlySet<number>,
+  /** First rows of lines whose rows are shown one by one. */
+  apart: new Set<number>() as ReadonlySet<number>,
+  /** The rows before the last choice of a fix; null where none was chosen. */
+  before: null as readonly Row[] | null,
+  search: "",
+  filter: "all" as Filter,
   /** Index of the line that the keyboard is at. */
-  cursor: number;
+  cursor: 0,
   /** The row whose details are open. */
-  selection: number | null;
+  selection: null as number | null,
+  /** Which of its splits is asked about: a number that only grows. */
+  asked: 0,
   /** The row that is pointed at. */
-  hovered: number | null;
-  pointed: Pointed | null;
+  hovered: null as number | null,
+  pointed: null as Pointed | null,
   /** Chunks of lines that are in the page. */
-  live: Range;
-}
+  live: [0, 0] as Range,
+};
+type Fields = typeof BEGINNING;
 
 /** Below this width a row is a card. */
 const NARROW = 618;
@@ -44,28 +51,22 @@ const NARROW = 618;
 export class ComparisonState extends CardState<Fields> {
   readonly model = memo((doc: Comparison, choices: Choices) => new ComparisonModel(doc, choices));
   readonly #tree = memo(treeOf);
-  readonly #lines = memo((model: ComparisonModel, open: ReadonlySet<number>, search: string, filter: Filter) =>
-    linesOf(model, this.#tree(model), { open, search, filter }),
+  readonly #lines = memo(
+    (model: ComparisonModel, open: ReadonlySet<number>, apart: ReadonlySet<number>, search: string, filter: Filter) =>
+      linesOf(model, this.#tree(model), { open, apart, search, filter }),
   );
+  readonly #changed = memo(changes);
   readonly #chunks = memo((lines: readonly Line[], narrow: boolean) => new Chunks(lines, heights(narrow)));
   readonly #pictures = memo((theme: Theme) => new Pictures(theme));
   /** The line that is to be scrolled into view when it is in the page. */
   #wanted: string | null = null;
+  /** Whether it is to stand at the top. */
+  #top = false;
+  /** Whether the document is new, and nothing of it was looked at. */
+  #opening = false;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      doc: null,
-      choices: {},
-      open: new Set(),
-      search: "",
-      filter: "all",
-      cursor: 0,
-      selection: null,
-      hovered: null,
-      pointed: null,
-      live: [0, 0],
-    };
-    super(widget, frame, fields, ["choices", "selection"]);
+    super(widget, frame, BEGINNING, ["choices", "selection"]);
   }
 
   name(): string {
@@ -73,10 +74,10 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   shown(): { model: ComparisonModel; lines: readonly Line[]; chunks: Chunks; pictures: Pictures } | null {
-    const { doc, choices, open, search, filter, width, theme } = this.now;
+    const { doc, choices, open, apart, search, filter, width, theme } = this.now;
     if (!doc || !theme || width === 0) return null;
     const model = this.model(doc, choices);
-    const lines = this.#lines(model, open, search, filter);
+    const lines = this.#lines(model, open, apart, search, filter);
     return { model, lines, chunks: this.#chunks(lines, width < NARROW), pictures: this.#pictures(theme) };
   }
 
@@ -108,6 +109,26 @@ export class ComparisonState extends CardState<Fields> {
     this.#window();
   }
 
+  /** Shows the rows of a line one by one, or as one line again. */
+  part(first: number): void {
+    const apart = new Set(this.now.apart);
+    if (!apart.delete(first)) apart.add(first);
+    this.set({ apart, pointed: null });
+    this.#window();
+  }
+
+  /** Rows that the last choice of a fix changed. */
+  changed(): ReadonlySet<number> {
+    const { before } = this.now;
+    const model = this.shown()?.model;
+    return model && before ? this.#changed(before, model.rows) : NONE;
+  }
+
+  /** How many they are. */
+  news(): number {
+    return this.changed().size;
+  }
+
   toggle(scope: number): void {
     const { open, cursor } = this.now;
     const at = this.shown()?.lines[cursor]?.key;
@@ -125,6 +146,10 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   /** Moves the keyboard's cursor to a line, and the line into view. */
+  line(): number {
+    return this.now.cursor;
+  }
+
   move(to: number): void {
     const shown = this.shown();
     if (!shown || shown.lines.length === 0) return;
@@ -134,8 +159,14 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   select(row: number | null): void {
-    this.set({ selection: row });
+    this.set({ selection: row, asked: 0 });
     this.share({ selection: row });
+  }
+
+  /** Opens a row, wherever it is. */
+  open(row: number): void {
+    this.select(row);
+    this.#show(row);
   }
 
   /** Whether the rows below a fix are known, or can be asked for. */
@@ -146,8 +177,9 @@ export class ComparisonState extends CardState<Fields> {
 
   choose(row: number, choice: number): void {
     const choices = { ...this.now.choices, [row]: choice };
-    this.set({ choices });
+    this.set({ choices, before: this.shown()?.model.rows ?? null });
     this.share({ choices });
+    this.#showNews();
   }
 
   scrolled(): void {
@@ -164,6 +196,7 @@ export class ComparisonState extends CardState<Fields> {
         if (!shown.chunks.known(chunk)) shown.chunks.measure(chunk, el.offsetHeight);
       }
       this.#scrollToWanted();
+      this.#openAtFirst();
     }
     return true;
   }
@@ -180,7 +213,8 @@ export class ComparisonState extends CardState<Fields> {
     if (first !== a || last !== b) this.set({ live: [first, last] });
   }
 
-  #reveal(chunks: Chunks, line: number): void {
+  #reveal(chunks: Chunks, line: number, top = false): void {
+    this.#top = top;
     this.#wanted = chunks.lines[line]?.key ?? null;
     const chunk = chunks.chunkOf(line);
     const [a, b] = this.now.live;
@@ -192,7 +226,9 @@ export class ComparisonState extends CardState<Fields> {
     const el = this.#wanted === null ? null : this.frame.shadowRoot?.getElementById(`line-${this.#wanted}`);
     if (!el) return;
     this.#wanted = null;
-    keepInView(el);
+    const table = this.#table();
+    if (this.#top && table) table.scrollTop += distance(el, table);
+    else keepInView(el);
   }
 
   protected read(document: unknown): void {
@@ -202,8 +238,35 @@ export class ComparisonState extends CardState<Fields> {
     const model = this.model(doc, choices);
     // The same program with another choice: what was open stays open.
     const same = before?.scopes.length === doc.scopes.length && before.name === doc.name;
-    const folds = same ? {} : { open: openAtFirst(model, this.#tree(model)), cursor: 0 };
-    this.set({ doc, choices, pointed: null, hovered: null, ...folds });
+    const open = openAtFirst(model, this.#tree(model));
+    const anew = { open, apart: NONE, before: null, cursor: 0 };
+    this.set({ doc, choices, pointed: null, hovered: null, ...(same ? {} : anew) });
+    if (same) this.#showNews();
+    else this.#opening = true;
+  }
+
+  /** Moves to the first row that a choice changed. */
+  #showNews(): void {
+    const [first] = this.changed();
+    if (first !== undefined) this.#show(first);
+  }
+
+  /** Opens at the selected row, else at the first line to look at with the line above it in view. */
+  #openAtFirst(): void {
+    const shown = this.shown();
+    if (!this.#opening || !shown || !this.#table()) return;
+    this.#opening = false;
+    const { selection } = this.now;
+    if (selection === null) {
+      const at = firstToLookAt(shown.model, shown.lines);
+      this.set({ cursor: at });
+      if (at > 1) this.#reveal(shown.chunks, at - 1, true);
+    } else {
+      this.#show(selection);
+      const chunks = this.shown()?.chunks;
+      // What is open below it has room.
+      if (chunks) this.#reveal(chunks, this.now.cursor, true);
+    }
   }
 
   protected override follow(): void {
@@ -224,9 +287,31 @@ export class ComparisonState extends CardState<Fields> {
     if (!doc) return;
     const around = this.model(doc, choices).trail(row);
     if (around.some((e) => !open.has(e))) this.set({ open: new Set([...open, ...around]) });
-    const line = this.shown()?.lines.findIndex((l) => l.kind === "row" && l.row === row) ?? -1;
+    const within = this.shown()?.lines.find((l) => l.kind === "row" && l.members.includes(row));
+    if (within?.kind === "row" && within.row !== row) this.set({ apart: new Set([...this.now.apart, within.head]) });
+    const line = this.shown()?.lines.findIndex((l) => l.kind === "row" && l.members.includes(row)) ?? -1;
     if (line >= 0) this.move(line);
   }
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** Rows that are other than they were. */
+function changes(before: readonly Row[], now: readonly Row[]): ReadonlySet<number> {
+  const text = ({ values, error, collectives }: Row) =>
+    JSON.stringify([values.map((v) => [v.explicit?.text, v.concrete?.text, v.agreement]), error?.error, collectives]);
+  return new Set(
+    now.flatMap((row, k) => {
+      const was = before[k];
+      return was && was !== row && text(was) !== text(row) ? [k] : [];
+    }),
+  );
+}
+
+/** How far an element is below the heads of its table. */
+function distance(el: Element, table: Element): number {
+  const heads = table.querySelector(".heads")?.clientHeight ?? 0;
+  return el.getBoundingClientRect().top - table.getBoundingClientRect().top - heads;
 }
 
 /** About how high a line is, before it is drawn. */

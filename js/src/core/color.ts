@@ -74,20 +74,26 @@ export function positionColor(i: number, n: number, j: number, m: number, scheme
   return oklch(l0 + (l1 - l0) * t + dL, c0 + (c1 - c0) * t, hue);
 }
 
-/** The colour of every tile by its place; the two dimensions with most parts choose hue and lightness. */
+/**
+ * The colour of every tile by its place, another for each: the dimensions, most parts first, choose hue and lightness
+ * in turn. The third of them divides the hues of the first.
+ */
 export function tileColors(model: PlacementModel, scheme: Scheme): (tile: number) => Rgb {
-  const order = model.grid.map((_, d) => d).sort((a, b) => (model.grid[b] ?? 1) - (model.grid[a] ?? 1) || a - b);
-  const [hue = -1, light = -1] = order;
-  const [n, m] = [model.grid[hue] ?? 1, model.grid[light] ?? 1];
+  const { grid } = model;
+  const order = [...grid.keys()].sort((a, b) => (grid[b] ?? 1) - (grid[a] ?? 1) || a - b);
   const known = new Map<number, Rgb>();
   return (tile) => {
-    const parts = model.parts(tile);
-    const [i, j] = [parts[hue] ?? 0, parts[light] ?? 0];
-    const key = i * m + j;
-    let color = known.get(key);
+    let color = known.get(tile);
     if (!color) {
-      color = positionColor(i, n, j, m, scheme);
-      known.set(key, color);
+      const parts = model.parts(tile);
+      const [at, of] = [[0, 0] as [number, number], [1, 1] as [number, number]];
+      order.forEach((dim, k) => {
+        const i = k % 2 === 0 ? 0 : 1;
+        at[i] = at[i] * (grid[dim] ?? 1) + (parts[dim] ?? 0);
+        of[i] *= grid[dim] ?? 1;
+      });
+      color = positionColor(at[0], of[0], at[1], of[1], scheme);
+      known.set(tile, color);
     }
     return color;
   };

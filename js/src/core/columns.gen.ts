@@ -26,6 +26,38 @@ export const COLLECTIVES = [
   { key: "time", head: "estimate/call", unit: "seconds" },
 ] as const satisfies Column[];
 
+/** The candidates of a search for a sharding. */
+export const CANDIDATES = [
+  { key: "candidate", head: "candidate" },
+  { key: "time", head: "a step", unit: "seconds" },
+  { key: "compute", head: "compute", unit: "seconds" },
+  { key: "exposed", head: "exposed", unit: "seconds" },
+  { key: "hidden", head: "hidden", unit: "seconds" },
+  { key: "memory", head: "memory/device", unit: "bytes" },
+  { key: "fits", head: "fits" },
+  { key: "basis", head: "known by" },
+] as const satisfies Column[];
+
+/** What the collectives of a compiled program come to, by mesh axes and part of a training step. */
+export const TOTALS = [
+  { key: "axes", head: "over" },
+  { key: "phase", head: "" },
+  { key: "runs", head: "runs" },
+  { key: "sent", head: "sent/device", unit: "bytes" },
+  { key: "time", head: "estimate/call", unit: "seconds" },
+] as const satisfies Column[];
+
+/** What differs between two compiled programs. */
+export const DIFFERENCES = [
+  { key: "change", head: "what" },
+  { key: "op", head: "collective" },
+  { key: "axes", head: "mesh axes" },
+  { key: "source", head: "caused by" },
+  { key: "before", head: "before" },
+  { key: "after", head: "after" },
+  { key: "difference", head: "a call" },
+] as const satisfies Column[];
+
 /** Compiled programs side by side. */
 export const PROGRAMS = [
   { key: "name", head: "program" },
@@ -34,6 +66,14 @@ export const PROGRAMS = [
   { key: "estimate", head: "estimate/call", unit: "seconds" },
   { key: "measured", head: "measured/call", unit: "seconds" },
   { key: "memory", head: "memory/device", unit: "bytes" },
+] as const satisfies Column[];
+
+/** The calls for which JAX compiled a function. */
+export const COMPILED_CALLS = [
+  { key: "function", head: "compiled" },
+  { key: "source", head: "called from" },
+  { key: "time", head: "compiler", unit: "seconds" },
+  { key: "why", head: "why" },
 ] as const satisfies Column[];
 
 /** The collectives of a measured run. A card shows mesh axes and source with the collective. */
@@ -91,8 +131,8 @@ export const NAMES = [
 /** The chunks of a reshard plan. */
 export const CHUNKS = [
   { key: "chunk", head: "chunk" },
-  { key: "weight", head: "weight", unit: "bytes" },
-  { key: "adds", head: "adds on a device", unit: "bytes" },
+  { key: "weight", head: "of the threshold", unit: "bytes" },
+  { key: "adds", head: "made on a device", unit: "bytes" },
   { key: "most", head: "most held" },
   { key: "arrays", head: "arrays" },
   { key: "collectives", head: "collectives" },

@@ -74,11 +74,11 @@ export interface Buffer {
   /** The path of an argument, or the variable that the user's line assigns; otherwise the instruction's name. */
   readonly name: string;
   /**
-   * `kept` is made in the forward pass and needed in the backward pass; `collective` is the result of a
-   * collective.
+   * `constant` is in the program itself: what the function closes over, or computes while it is traced; `kept` is
+   * made in the forward pass and needed in the backward pass; `collective` is the result of a collective.
    */
-  readonly kind: "argument" | "output" | "kept" | "temporary" | "collective";
-  /** Index of the step that makes it; 0 for an argument. */
+  readonly kind: "argument" | "constant" | "output" | "kept" | "temporary" | "collective";
+  /** Index of the step that makes it; 0 for an argument or a constant. */
   readonly born: number;
   /** Index of the last step that needs it. */
   readonly dies: number;
@@ -92,11 +92,43 @@ export interface Buffer {
   readonly instruction: string;
   /** Whether it is an argument that a result takes the place of. */
   readonly donated: boolean;
+  /** Of a donated argument: the result that is put there, `result[0]['w']`; empty where its path is not known. */
+  readonly taken_by: string;
   /**
    * The mesh axes that split it, in the order of the mesh; None where that is not certain, because the compiled
    * program no longer shows it.
    */
   readonly axes: readonly string[] | null;
+}
+
+/** A mesh and how arrays are split over it. */
+export interface Candidate {
+  /** Its axes in short: `FSDP 16 × TP 4`. */
+  readonly name: string;
+  /** What it differs in from others of that name: `activations split`. */
+  readonly rule: string;
+  readonly axes: readonly MeshAxis[];
+  readonly estimated: Figures;
+  /** For each of `Search.leaves`, the index of its spec in `Search.specs`. */
+  readonly specs: readonly number[];
+  /** Python that makes the mesh and puts the arguments on it, and where constraints go. */
+  readonly code: string;
+  /** The same, of the program that was compiled for the target; None where it was not. Compute is as estimated. */
+  readonly compiled: Figures | null;
+  /** The compiler's message, where it did not compile. */
+  readonly failure: string;
+  /** Whether it fits in a chip's memory; None where an estimate leaves that open or the memory is not known. */
+  readonly fits: boolean | null;
+}
+
+/** The splits that a collective follows from. */
+export interface Cause {
+  /** Index in `Comparison.program.collectives`. */
+  readonly collective: number;
+  /** Index in `Comparison.rows` of the operation that needs it. */
+  readonly row: number;
+  /** Indices in `Comparison.reasons`: the operands of that operation that are split over its axes. */
+  readonly reasons: readonly number[];
 }
 
 /** A kind of device, and how much memory it has. */
@@ -256,12 +288,96 @@ export interface Comparison {
    */
   readonly compiled_from: "" | "Auto" | "Explicit" | "given";
   readonly listings: readonly Listing[];
+  /** Why dimensions of values are split, as far as it is known. */
+  readonly reasons: readonly Reason[];
+  /** Values that were given the same axis for the same. */
+  readonly groups: readonly Group[];
+  /** The splits that collectives follow from. */
+  readonly causes: readonly Cause[];
+  /** How many steps the compiler's propagation of shardings had; 0 where it is not known. */
+  readonly steps: number;
   readonly name: string;
+  /** Where it stops, or what differs, or what the compiler adds, in a sentence. */
+  readonly verdict: string;
   /** What is not known, why, and how to get it, in one or two sentences. */
   readonly note: string;
   readonly jax_version: string;
   readonly kind: "comparison";
   readonly version: number;
+}
+
+/** An operation that differs, or that one of the programs has alone. */
+export interface ComparisonChange {
+  /** JAX's primitive; `arguments` and `outputs` for what the function takes and returns. */
+  readonly primitive: string;
+  /** The names of its results. */
+  readonly name: string;
+  /** How many operations, one after another in the program, differ in the same way on one line. */
+  readonly times: number;
+  /** None where it was added. */
+  readonly before: ComparisonSide | null;
+  /** None where it is gone. */
+  readonly after: ComparisonSide | null;
+}
+
+/** What differs between two comparisons. Operations are matched by primitive and by the text of their line. */
+export interface ComparisonDiff {
+  /** The mesh of the comparison after. */
+  readonly mesh: Mesh;
+  /** What is compared, before and after. */
+  readonly names: readonly [string, string];
+  /** What differs: errors, then collectives, then the rest, each in the order of the program. */
+  readonly changes: readonly ComparisonChange[];
+  /** How many operations are the same in both. */
+  readonly same: number;
+  /** What differs, in a sentence. */
+  readonly verdict: string;
+  readonly kind: "comparison diff";
+  readonly version: number;
+}
+
+/** One operation in one of the programs. */
+export interface ComparisonSide {
+  /** The user's line; None where it is not known. */
+  readonly source: Source | null;
+  /** Types of its results on an Explicit mesh; empty where it stops there. */
+  readonly explicit: string;
+  /** Where the compiled program puts them, written as types; empty where that is not known. */
+  readonly compiled: string;
+  /** Why it stops on an Explicit mesh, in a sentence; empty where it does not. */
+  readonly error: string;
+  /** What the compiler adds before or into it: `all-gather over model`. */
+  readonly collectives: readonly string[];
+}
+
+/** One difference between a call and the most similar earlier call of the same function. */
+export interface CompileCause {
+  /** What differs. */
+  readonly what: "function" | "structure" | "shape" | "dtype" | "weak type" | "sharding" | "mesh" | "memory" | "static" | "options" | "context" | "unknown";
+  /** The first argument that differs so, as an expression: `state['w']`; empty for the call as a whole. */
+  readonly path: string;
+  /** What it was, in words or as a spec: `P('data')`. */
+  readonly before: string;
+  /** What it is. */
+  readonly now: string;
+  /** The number of other arguments with the same difference. */
+  readonly more: number;
+}
+
+/** A call for which JAX compiled a function. */
+export interface CompiledCall {
+  /** The name of the function under `jax.jit`. */
+  readonly function: string;
+  /** The file of the call; empty where none of the user's is found. */
+  readonly file: string;
+  /** The line of the call; 0 where none is found. */
+  readonly line: number;
+  /** The time of the compiler, without tracing. */
+  readonly seconds: number;
+  /** Whether the function was compiled before. */
+  readonly again: boolean;
+  /** Why it was compiled again; empty for the first time. */
+  readonly causes: readonly CompileCause[];
 }
 
 /** The explicit side below a fix that `Comparison.rows` do not continue with. */
@@ -276,6 +392,8 @@ export interface Continuation {
   readonly rows: readonly Row[];
   /** The program compiled with the fix; None where it was not compiled. */
   readonly program: Program | null;
+  /** `Comparison.verdict` with the fix. */
+  readonly verdict: string;
 }
 
 /** How one dimension is cut by a sharding's own index map, where mesh axes do not determine it. */
@@ -308,6 +426,69 @@ export interface DeviceGroup {
   readonly limit: number | null;
 }
 
+/** A line of the functions that collectives come from, before and after. */
+export interface DiffLine {
+  /** As in `Source.file`: of the program after where the line is in both. */
+  readonly file: string;
+  /** Its number before; 0 where it was added. */
+  readonly before: number;
+  /** Its number after; 0 where it is gone. */
+  readonly after: number;
+  /** Its text, indented as in the file. */
+  readonly text: string;
+}
+
+/** One of two programs. */
+export interface DiffProgram {
+  readonly name: string;
+  /** What it is compiled for, as in `Program.target`. */
+  readonly target: string;
+  /** Bytes on each device: arguments, outputs and temporaries; -1 where the compiler does not report them. */
+  readonly memory: number;
+}
+
+/** One operation over the same mesh axes, caused by lines of the same text, in one phase: before and after. */
+export interface DiffRow {
+  /** `changed`: it runs or sends more or less than before. */
+  readonly change: "added" | "gone" | "changed" | "same";
+  /** XLA's name for it: `all-gather`. */
+  readonly op: string;
+  /** The mesh axes of its groups; empty for irregular ones. */
+  readonly axes: readonly string[];
+  /** The same in words. */
+  readonly over: string;
+  /** `forward`, `recomputed`, `backward` or `other`; empty where the program has no backward pass. */
+  readonly phase: string;
+  /** None where it was added. */
+  readonly before: DiffSide | null;
+  /** None where it is gone. */
+  readonly after: DiffSide | null;
+}
+
+/** Equal collectives of one program that lines of one text cause. */
+export interface DiffSide {
+  /** The first of these lines; None where it is not known. */
+  readonly source: Source | null;
+  /** Their indices in `Program.collectives`. */
+  readonly collectives: readonly number[];
+  /** How often they run in a call; an unknown number of times counts as one. */
+  readonly runs: number;
+  /** Bytes that a device sends in a call. */
+  readonly bytes_per_device: number;
+  /** Estimated seconds in a call, on `ProgramDiff.interconnect`; 0 where there is none. */
+  readonly seconds: number;
+  /** Whether one is in a loop whose trip count is not known. */
+  readonly at_least: boolean;
+  /** Whether the program asks for them itself; otherwise the compiler added them. */
+  readonly by_user: boolean;
+  /** How the bytes that a device sends in one run are computed, for the largest of them. */
+  readonly arithmetic: string;
+  /** Why they deserve a look; empty if they do not. */
+  readonly remark: string;
+  /** What may avoid them; empty without a remark. */
+  readonly advice: string;
+}
+
 /** One dimension of an array. */
 export interface Dim {
   readonly size: number;
@@ -317,6 +498,14 @@ export interface Dim {
   readonly unconstrained: boolean;
   /** How an index map cuts it; None where mesh axes determine that. */
   readonly cut: Cut | null;
+}
+
+/** Dimensions of the arguments that a step ties together, so that they are split alike. */
+export interface DimGroup {
+  readonly role: "batch" | "sequence" | "width" | "tensor" | "expert";
+  readonly size: number;
+  /** Where it is: `params['up'] dim 1`; the first of each name. */
+  readonly dims: readonly string[];
 }
 
 /** A dtype that the array may have. */
@@ -430,11 +619,13 @@ export interface Field {
   readonly label: string;
   /**
    * How it is filled in: `devices` takes device ids, `grid` numbers in rows, `code` a function that a notebook
-   * cell assigns.
+   * cell assigns, `order` a list in another order, `threshold` a number of bytes that cuts a list into chunks.
    */
-  readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code";
-  /** What can be chosen, where `form` is `choice`. */
+  readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code" | "order" | "threshold";
+  /** What can be chosen, where `form` is `choice`; what is put in order, or cut into chunks. */
   readonly options: readonly string[];
+  /** The bytes that each of `options` counts against the threshold, where `form` is `threshold`. */
+  readonly sizes: readonly number[];
   /** The number of rows and of columns, where `form` is `grid`. */
   readonly shape: readonly number[];
   /** An answer of the right form, which need not be correct. */
@@ -452,6 +643,31 @@ export interface Figure {
   readonly types: readonly string[];
   /** The blocks of numbers to show. */
   readonly tables: readonly Table[];
+}
+
+/** What a candidate takes, of one origin. */
+export interface Figures {
+  /** Seconds in which a device computes and reads its memory, by its chip's peaks. */
+  readonly compute_s: number;
+  /** Seconds of collectives during which, by the rule, nothing is computed. */
+  readonly exposed_s: number;
+  /** Seconds of collectives that, by the rule, overlap with compute. */
+  readonly hidden_s: number;
+  /** Bytes of the arguments on a device. */
+  readonly arguments: number;
+  /** Bytes of memory on a device, arguments included. */
+  readonly bytes_per_device: number;
+  readonly sent: readonly Sent[];
+}
+
+/** What deserves a look: equal collectives of a line that have one remark. */
+export interface Finding {
+  /** Their indices in `Program.collectives`. */
+  readonly collectives: readonly number[];
+  /** What they are and why, `all-gather in line 7 undoes the split of w over model, for sort`. */
+  readonly said: string;
+  /** What may avoid it. */
+  readonly advice: string;
 }
 
 /** A change that makes a program run. */
@@ -478,6 +694,13 @@ export interface Fix {
   readonly communication: string;
   /** Bytes that a device sends because of the change. */
   readonly bytes_per_device: number;
+  /**
+   * Whether the program then gives what it gives on the whole array, without sharding; empty where the change alters
+   * no value.
+   */
+  readonly value: "" | "same" | "other" | "unknown";
+  /** What the program gives instead, in words; empty where `value` is not `other`. */
+  readonly effect: string;
 }
 
 /** A reason to look at one leaf, or at several equal ones. */
@@ -509,6 +732,12 @@ export interface Given {
   readonly field: string;
   /** The answer as text. */
   readonly text: string;
+}
+
+/** Values that were given the same axis, along dimensions that operations between them split alike. */
+export interface Group {
+  /** Indices in `Comparison.reasons`. Without one of them the others may give the same. */
+  readonly reasons: readonly number[];
 }
 
 /** One collective of an optimised module. */
@@ -570,6 +799,8 @@ export interface HloCollective {
   readonly op: string;
   /** Whether it belongs to a transposed operation, and so to the backward pass. */
   readonly backward: boolean;
+  /** Whether it belongs to what `jax.checkpoint` computes once more in the backward pass. */
+  readonly recomputed: boolean;
   /** Whether the program asks for it, as by `psum` in a `shard_map`; otherwise the compiler added it. */
   readonly by_user: boolean;
   /** Whether it is split into a `-start` and a `-done` half, so that other work can run meanwhile. */
@@ -586,6 +817,8 @@ export interface HloCollective {
   readonly widened_from: string;
   /** Why it deserves a look, `undoes the split of w over model, for sort`; empty if it does not. */
   readonly remark: string;
+  /** What may avoid it; empty without a remark. */
+  readonly advice: string;
   /** Indices in `Program.plans` of the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];
   /** Estimated latency in seconds, each time, on each of `Program.interconnects`. */
@@ -626,7 +859,7 @@ export interface Holder {
   readonly was: string;
   /** The path of the first array of a tree that changed, as `jax.tree_util.keystr` writes it. */
   readonly path: string;
-  /** The change of `bytes_per_device`. */
+  /** The change of `bytes_per_device`; negative where it shrank. */
   readonly delta: number;
   /** The number of reasons to look at it. */
   readonly flags: number;
@@ -640,6 +873,21 @@ export interface Holder {
   readonly spec: string;
 }
 
+/** What happens during some of a call. One turn of a loop is drawn as wide as all of its turns. */
+export interface Interval {
+  /** `wait`: the device computes nothing, because of a collective. */
+  readonly what: "compute" | "wait" | "transfer";
+  /** Seconds since the call began. */
+  readonly begin: number;
+  readonly seconds: number;
+  /** Index in `Overlap.transfers`; -1 where it computes. */
+  readonly transfer: number;
+  /** Of a transfer: how many of its last seconds are waited for. */
+  readonly exposed: number;
+  /** The line that computes; of several short ones together the longest. */
+  readonly source: Source | null;
+}
+
 /**
  * A flat array of integers, written as a nested count where it is one.
  *
@@ -648,10 +896,11 @@ export interface Holder {
  * that do not follow such a pattern are kept raw.
  */
 export interface Ints {
+  /** The first integer; may be negative. */
   readonly start: number;
   /** Radix of each digit; the product is the length. */
   readonly shape: readonly number[];
-  /** What one step of each digit adds. */
+  /** What one step of each digit adds; may be negative. */
   readonly strides: readonly number[];
   /** Little-endian integers of `raw_bytes` bytes each, used in place of the pattern when not empty. */
   readonly raw: DataView;
@@ -704,10 +953,11 @@ export interface LeafType {
    */
   readonly type: string;
   /**
-   * What kind of leaf it is: `abstract` has a shape and no data, `host` is in the host's memory, `none` is
-   * None, `other` is no array, `unreadable` is an array that cannot be read (`note` says why).
+   * What kind of leaf it is: `abstract` has a shape and no data, `shared` has the memory of another leaf, where
+   * it counts (`note` says which), `host` is in the host's memory, `none` is None, `other` is no array,
+   * `unreadable` is an array that cannot be read (`note` says why).
    */
-  readonly state: "live" | "abstract" | "deleted" | "host" | "none" | "other" | "unreadable";
+  readonly state: "live" | "abstract" | "deleted" | "shared" | "host" | "none" | "other" | "unreadable";
   readonly shape: readonly number[];
   /** The long name of the dtype, for example `bfloat16` or `key<fry>`. */
   readonly dtype: string;
@@ -736,6 +986,47 @@ export interface LeafType {
   readonly device_bits: number;
 }
 
+/** The collectives of one kind, over the same axes, that belong to one source line, over all runs in a call. */
+export interface LineTransfers {
+  readonly kind: string;
+  readonly axes: readonly string[];
+  readonly source: Source | null;
+  readonly backward: boolean;
+  readonly transfers: readonly Transfer[];
+}
+
+/** What the operations of one source line compute in a call. */
+export interface LineWork {
+  /** The line; None for operations whose line is not known. */
+  readonly source: Source | null;
+  readonly flops: number;
+  /** Between the device and its memory. */
+  readonly bytes: number;
+  /** Estimated: of each operation the longer of computing and of reading and writing. */
+  readonly seconds: number;
+  /** Which of the two takes longer for the line as a whole. */
+  readonly bound: "compute" | "memory" | "links" | "";
+}
+
+/** A value of the chain. */
+export interface Link {
+  readonly name: string;
+  /** Its dtype, shape and sharding. */
+  readonly type: string;
+  /** The dimension that is split over the axis. */
+  readonly dim: number;
+  /** Index in `Comparison.rows`. */
+  readonly row: number;
+  /** The line that makes it; None for an argument. */
+  readonly source: Source | null;
+  /** The operations that passed the axis on from the link before, with their lines; empty for the first. */
+  readonly through: readonly string[];
+  /** Whether it was passed against the direction of the program. */
+  readonly back: boolean;
+  /** The step of the compiler's propagation, from 0; -1 where it was given. */
+  readonly step: number;
+}
+
 /** Lines of a user's function, for the source panel. */
 export interface Listing {
   /** The name of the file, as in `Source.file`. */
@@ -744,6 +1035,17 @@ export interface Listing {
   readonly first_line: number;
   /** The lines' text. */
   readonly lines: readonly string[];
+}
+
+/** A loop of the schedule. */
+export interface Loop {
+  /** Seconds since the call began. */
+  readonly begin: number;
+  /** All of its turns. */
+  readonly seconds: number;
+  readonly times: number;
+  readonly source: Source | null;
+  readonly backward: boolean;
 }
 
 /** A collective of the program, and how long it took. */
@@ -830,11 +1132,52 @@ export interface Memory {
    * temporary where it fits; 0 where its assignment is not known.
    */
   readonly gaps: number;
+  /**
+   * The compiler's message where the program needs more memory than the device has. The schedule is then the one that
+   * the compiler had made when it found that. Empty where it compiled.
+   */
+  readonly failure: string;
   readonly name: string;
   /** What it is compiled for, in words: `TPU v5e 2×4`. */
   readonly target: string;
   readonly jax_version: string;
   readonly kind: "memory";
+  readonly version: number;
+}
+
+/** What a value, or all values of one name on one line, take up at the peak of each program. */
+export interface MemoryChange {
+  /** The path of an argument, or the variable that the line assigns; otherwise the instruction's name. */
+  readonly name: string;
+  /** What kind of buffer it is, as in `Buffer.kind`: after the change, or before it where it is gone. */
+  readonly kind: string;
+  /** Whether it is made in the backward pass. */
+  readonly backward: boolean;
+  /** The user's line that makes it, after the change where it is still there; None where that is not known. */
+  readonly source: Source | null;
+  /** Its type on one device before and after: `f32[8,4]`; empty where it is not alive at that peak. */
+  readonly types: readonly [string, string];
+  /** Its bytes at the peak before the change; 0 where it is not alive there. */
+  readonly before: number;
+  /** Its bytes at the peak after the change; 0 where it is not alive there. */
+  readonly after: number;
+}
+
+/**
+ * What a change does to the memory of a program, on one device.
+ *
+ * Each peak is a moment of its own, so what is gone at the second may be alive at another step of that program.
+ * Buffers are matched by name and by the text of the line that makes them: a line may have moved.
+ */
+export interface MemoryDiff {
+  readonly before: MemorySide;
+  readonly after: MemorySide;
+  /** What differs, the largest difference first. */
+  readonly changes: readonly MemoryChange[];
+  /** Bytes at the peak of both that are equal. */
+  readonly same_bytes: number;
+  readonly jax_version: string;
+  readonly kind: "memory diff";
   readonly version: number;
 }
 
@@ -852,6 +1195,17 @@ export interface MemoryLoop {
   readonly source: Source | null;
   /** Whether it belongs to the backward pass. */
   readonly backward: boolean;
+}
+
+/** The totals of one of the programs. */
+export interface MemorySide {
+  readonly name: string;
+  /** What it is compiled for, in words: `TPU v5e 2×4`. */
+  readonly target: string;
+  /** The most bytes that are alive at once on a device. */
+  readonly peak_bytes: number;
+  /** Bytes that the compiler allocates on a device. */
+  readonly allocated_bytes: number;
 }
 
 /** Bytes on one device, by the compiler's own analysis. */
@@ -932,6 +1286,14 @@ export interface Model {
   readonly flags: readonly Flag[];
   /** How this version of JAX spells shardings and words their errors. */
   readonly terms: Terms;
+  /** Further reasons to look, each about less than 1 % of what is on the fullest device; they are not listed. */
+  readonly small_flags: number;
+  /** Bytes that these could save on each device, in all. */
+  readonly small_cost: number;
+  /** What came of rules that were tried; without them this is the tree as it is. */
+  readonly rules: readonly RuleEffect[];
+  /** Bytes on the device that held most without the rules; 0 where none were tried. */
+  readonly bytes_per_device_before: number;
   /** What the user calls the tree; empty where that is not known. */
   readonly name: string;
   readonly jax_version: string;
@@ -967,13 +1329,13 @@ export interface Move {
   readonly op: "copy" | "add";
   /** Offset of the peer. In a shift, +1 is the next rank of the ring and -1 the previous one. */
   readonly by: number;
-  /** Offset of the first chunk; the others are at `first + 1`, `first + 2` … */
+  /** Offset of the first chunk, modulo n, so it may be negative; the others are at `first + 1`, `first + 2` … */
   readonly first: number;
   /** The number of chunks. */
   readonly count: number;
   /**
-   * Offset of the rank that the chunks started on, where `Semantics.by_origin` tells chunks apart by it. A chunk's
-   * number is then the rank that it goes to.
+   * Offset of the rank that the chunks started on, modulo n, so it may be negative, where `Semantics.by_origin`
+   * tells chunks apart by it. A chunk's number is then the rank that it goes to.
    */
   readonly origin: number;
   /** The pairs (source rank, destination rank). */
@@ -1150,6 +1512,44 @@ export interface Origin {
   readonly axis: number;
 }
 
+/** A compiled program's schedule, replayed against a chip's figures. Every time is an estimate in seconds. */
+export interface Overlap {
+  readonly mesh: Mesh;
+  /** What one device computes, without waiting. */
+  readonly compute: number;
+  /** What it waits for collectives. */
+  readonly exposed: number;
+  /** The whole call, if in every loop and every stretch computation and communication ran beside each other. */
+  readonly overlapped: number;
+  /** The most exposed first. */
+  readonly transfers: readonly Transfer[];
+  /** The costliest first, at most ten. */
+  readonly lines: readonly LineWork[];
+  /** The call over time, by when they begin. */
+  readonly intervals: readonly Interval[];
+  readonly loops: readonly Loop[];
+  readonly flops: number;
+  readonly bytes: number;
+  /** Seconds in which the busiest mesh axis sends. */
+  readonly links: number;
+  /** What would limit the program if everything overlapped. */
+  readonly bound: "compute" | "memory" | "links" | "";
+  readonly chip: string;
+  readonly flops_per_second: number;
+  readonly bytes_per_second: number;
+  readonly link_bytes_per_second: number;
+  /** How the times are estimated, in a sentence. */
+  readonly formula: string;
+  /** How much of the call is waiting, in a sentence without its end. */
+  readonly verdict: string;
+  readonly name: string;
+  readonly target: string;
+  /** What is not known, and how it is counted. */
+  readonly note: string;
+  readonly kind: "overlap";
+  readonly version: number;
+}
+
 /** The verdict on one field. */
 export interface Part {
   /** The field's name. */
@@ -1160,6 +1560,65 @@ export interface Part {
   readonly note: string;
   /** Whether each number of a grid is correct, row by row; empty for other forms. */
   readonly cells: readonly boolean[];
+}
+
+/** What a device holds of a value in both traces: cells of one row of its block. */
+export interface PartedCells {
+  /** Its id; -1 for a global array, which all have in common. */
+  readonly device: number;
+  readonly mine: readonly string[];
+  /** As many as `mine`, unless the shapes differ. */
+  readonly reference: readonly string[];
+  /** Which of these cells differ, by their place. */
+  readonly parted: readonly number[];
+  /** How many elements of the whole block differ. */
+  readonly count: number;
+  /** The device whose block it is, in both traces, where blocks were only moved; otherwise -1. */
+  readonly origins: readonly [number, number];
+  /** Of a permutation: the device that sent it, in both traces; -1 where none did, and for any other step. */
+  readonly senders: readonly [number, number];
+  /** Cells of the first operand on this device, in both traces; empty where it is not known. */
+  readonly operands: readonly [readonly string[], readonly string[]];
+}
+
+/** The code of one of the two functions. */
+export interface PartedSide {
+  readonly name: string;
+  /** As in `Source.file`; empty where the code is not known. */
+  readonly file: string;
+  readonly first_line: number;
+  readonly lines: readonly string[];
+  /** Numbers of the lines whose text differs from the other function's. */
+  readonly other: readonly number[];
+}
+
+/** A step of the first trace, and the value that it makes. */
+export interface PartedStep {
+  /** Index in `Trace.steps`. */
+  readonly step: number;
+  /** Index of the step of the reference that it is compared with; -1 where there is none. */
+  readonly other: number;
+  readonly primitive: string;
+  /** Of the value. */
+  readonly name: string;
+  /** How many elements it has, of all devices. */
+  readonly total: number;
+  /** How many of them differ; all, where the shapes do. */
+  readonly parted: number;
+  /** Whether both traces have values of it. */
+  readonly compared: boolean;
+  /** Ids of the devices where it differs; empty for a global array. */
+  readonly devices: readonly number[];
+  /** Of its block in both, or of a global array. */
+  readonly shapes: readonly [readonly number[], readonly number[]];
+  /** The names of the first operand in both. */
+  readonly operands: readonly [string, string];
+  /** The index of the first cell in `cells`. */
+  readonly at: readonly number[];
+  /** The lines that it comes from. */
+  readonly sources: readonly [Source | null, Source | null];
+  /** What devices hold, of a step that differs; of the first steps and devices alone. */
+  readonly cells: readonly PartedCells[];
 }
 
 /**
@@ -1290,13 +1749,50 @@ export interface Program {
   readonly memory: MemoryTotals | null;
   readonly work: Work | null;
   readonly listings: readonly Listing[];
+  /**
+   * What dominates, in a sentence for each of `interconnects`; one where there is none of these, and empty where
+   * nothing is known of what is sent.
+   */
+  readonly verdicts: readonly string[];
+  /** What deserves a look, the dearest first. */
+  readonly findings: readonly Finding[];
   /** Instructions that look like collectives but could not be read, as the module writes them, and why. */
   readonly unread: readonly string[];
   /** What is not known and why, in one sentence. */
   readonly note: string;
+  /**
+   * Whether these are the collectives that the program itself asks for, as JAX lowers it, before the compiler
+   * partitions it and adds its own.
+   */
+  readonly lowered: boolean;
   readonly timing: Timing | null;
   readonly jax_version: string;
   readonly kind: "program";
+  readonly version: number;
+}
+
+/** What differs between two programs. Lines are matched by their text, so that they may have moved. */
+export interface ProgramDiff {
+  /** The mesh of the program after. */
+  readonly mesh: Mesh;
+  readonly before: DiffProgram;
+  readonly after: DiffProgram;
+  /** What differs, the greatest difference of time and then of bytes first; then what does not. */
+  readonly rows: readonly DiffRow[];
+  /** What times are estimated for; empty where the programs have no interconnect in common. */
+  readonly interconnect: string;
+  /** What differs most, in a sentence. */
+  readonly verdict: string;
+  /** What it comes to in all, in a sentence. */
+  readonly also: string;
+  /**
+   * What is compared: two compiled programs; or what one program asks for itself, as JAX lowers it, with what the
+   * compiler makes of that.
+   */
+  readonly of: "before and after" | "lowered and compiled";
+  /** The code that collectives come from, in the order of its lines: what is before, after or in both. */
+  readonly lines: readonly DiffLine[];
+  readonly kind: "program diff";
   readonly version: number;
 }
 
@@ -1342,6 +1838,38 @@ export interface Question {
   readonly feedback: Feedback | null;
 }
 
+/** Why one dimension of a value of a `Comparison` is split over one axis: one step back. */
+export interface Reason {
+  /** Index in `Comparison.rows`. */
+  readonly row: number;
+  /** Index in that row's `values`. */
+  readonly value: number;
+  readonly dim: number;
+  readonly axis: string;
+  /** What gave it, where `giver` is -1. */
+  readonly given: "" | "argument" | "constraint" | "type" | "shard_map" | "jit";
+  /** Rows whose operations passed it on from the giver, the nearest first. */
+  readonly through: readonly number[];
+  /** Whether it was passed against the direction of the program: from a result to an operand. */
+  readonly back: boolean;
+  /**
+   * Index in `Comparison.reasons` of the value that passed it on; -1 where it was given here, or by what
+   * `through` ends with.
+   */
+  readonly giver: number;
+  /** The step of the compiler's propagation, from 0; -1 where it was given. */
+  readonly step: number;
+  /**
+   * Indices in `Comparison.reasons` of other values of the same operation that are split over the same axis along
+   * another dimension, which was not passed on.
+   */
+  readonly lost: readonly number[];
+  /** Why those were not passed on, in a sentence. */
+  readonly because: string;
+  /** Index in `Comparison.groups` of all that asked for the same; -1 where only one did. */
+  readonly group: number;
+}
+
 /** An order that a generator makes. Python and the front end follow the same rules. */
 export interface Recipe {
   /** The name of the generator. */
@@ -1352,6 +1880,22 @@ export interface Recipe {
   readonly microbatches: number;
   /** The number of ranks. */
   readonly ranks: number;
+}
+
+/** What JAX compiled while a function ran. */
+export interface Recompiled {
+  /** The function that ran. */
+  readonly name: string;
+  /** The calls that compiled a function of the user's, in order. */
+  readonly calls: readonly CompiledCall[];
+  /** The number of compiled operations that the user's code calls outside `jit`, such as `jnp.zeros`. */
+  readonly operations: number;
+  /** The version of JAX. */
+  readonly jax_version: string;
+  /** The version of the format. */
+  readonly version: number;
+  /** The kind of document. */
+  readonly kind: "recompiled";
 }
 
 /** A `shard_map` of the program. */
@@ -1462,6 +2006,24 @@ export interface Row {
   readonly library: Source | null;
 }
 
+/** What came of a rule that says how leaves would be split. */
+export interface RuleEffect {
+  /** The rule as it was written. */
+  readonly rule: string;
+  /** The number of leaves that it matches. */
+  readonly matches: number;
+  /** The number of those that it decides: a later rule may decide the others. */
+  readonly counts: number;
+  /** Copies of these before and after, where all have the same. */
+  readonly copies: readonly [number, number] | null;
+  /** The number of those that JAX refuses to split so; they stay as they are. */
+  readonly refused: number;
+  /** The first of them. */
+  readonly refused_path: string;
+  /** JAX's words for it; or why the line is no rule. */
+  readonly error: string;
+}
+
 /** Measured calls of a program. */
 export interface Run {
   /** The user's mesh; without one, the program's devices in a row. */
@@ -1471,6 +2033,8 @@ export interface Run {
   readonly target: string;
   /** Seconds of each call, from the first event on any device to the last. */
   readonly seconds: readonly number[];
+  /** When the first event of each call was, in nanoseconds of the clock of the (first) process. */
+  readonly begins: readonly number[];
   /** The length of a tick in seconds: the unit of time in `lanes`. */
   readonly tick_s: number;
   readonly operations: readonly Operation[];
@@ -1560,6 +2124,54 @@ export interface Scope {
   readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
 }
 
+/** Candidates for the sharding of a step, the fastest that fits first. */
+export interface Search {
+  /** The function. */
+  readonly name: string;
+  /** What it is searched for, in words: `TPU v5p 4×4×4`. */
+  readonly target: string;
+  /** The number of devices. */
+  readonly chips: number;
+  readonly candidates: readonly Candidate[];
+  readonly specs: readonly string[];
+  readonly leaves: readonly SearchLeaf[];
+  readonly groups: readonly DimGroup[];
+  /** Index in `candidates` of the user's own sharding; -1 where the arguments have none. */
+  readonly now_index: number;
+  /** The chip, and how much memory it has; None where that is not known. */
+  readonly chip: Chip | null;
+  /** How many candidates there are; fewer of them are known while it runs, and where it was stopped. */
+  readonly planned: number;
+  /** How many candidates were to be compiled. */
+  readonly wanted: number;
+  /** Plans that were left out: those that do not divide the dimensions, and those equal to another. */
+  readonly left_out: readonly [number, number];
+  /**
+   * Spearman's rank correlation of the estimated and the compiled time of collectives; None for fewer than 4 compiled
+   * candidates.
+   */
+  readonly correlation: number | null;
+  /** Why it ended before everything was known; empty where it did not. */
+  readonly ended: "" | "interrupted" | "time";
+  /** What was left out of the user's code or is not known, each in a sentence. */
+  readonly notes: readonly string[];
+  /** The user's lines whose values candidates constrain. */
+  readonly constraints: readonly Source[];
+  readonly objective: "time" | "memory";
+  readonly jax_version: string;
+  readonly kind: "search";
+  readonly version: number;
+}
+
+/** An array that the step is given. */
+export interface SearchLeaf {
+  readonly path: string;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  /** Whether it is a weight or other state; otherwise it is part of the batch. */
+  readonly weight: boolean;
+}
+
 /** What a collective does with the blocks of a group; the same in every program. `chunk` is an n-th of a block. */
 export interface Semantics {
   /** One or a few characters that stand for it in lists: `Σ`, `⇉`, `max`. */
@@ -1581,6 +2193,23 @@ export interface Semantics {
   readonly by_origin: boolean;
   /** Whether all ranks of a group receive the same block. */
   readonly replicates: boolean;
+}
+
+/** Collectives of one kind over the same mesh axes, of a candidate, in one step. */
+export interface Sent {
+  readonly axes: readonly string[];
+  /** XLA's name: `all-gather`. */
+  readonly kind: string;
+  /** How often one runs in a step. */
+  readonly times: number;
+  /** Whether they are in a loop. */
+  readonly in_loop: boolean;
+  /** Bytes that a device sends in a step. */
+  readonly bytes: number;
+  /** Estimated seconds of a step. */
+  readonly seconds: number;
+  /** Whether the rule takes them to overlap with compute. */
+  readonly hidden: boolean;
 }
 
 /** How a device spent the time of a call, as the mean over devices and calls. The first four add up to 1. */
@@ -1734,6 +2363,50 @@ export interface Trace {
   readonly version: number;
 }
 
+/** Two traces, step by step. */
+export interface TraceDiff {
+  /** The mesh of the first trace. */
+  readonly mesh: Mesh;
+  readonly mine: PartedSide;
+  readonly reference: PartedSide;
+  /** The steps of the first trace that make a value, in their order. */
+  readonly steps: readonly PartedStep[];
+  /** Index in `steps` of the first that differs; -1 where none does. */
+  readonly first: number;
+  readonly rtol: number;
+  readonly atol: number;
+  /** Where they part, in a sentence. */
+  readonly verdict: string;
+  readonly kind: "trace diff";
+  readonly version: number;
+}
+
+/** A collective of the schedule, over all its runs in a call. All times are estimates in seconds. */
+export interface Transfer {
+  readonly kind: string;
+  /** The name of the instruction in the module. */
+  readonly name: string;
+  /** The mesh axes that it goes over; empty for irregular groups. */
+  readonly axes: readonly string[];
+  /** How often it runs in a call; None where that is not known, and it is counted once. */
+  readonly times: number | null;
+  /** How long it takes by itself. */
+  readonly seconds: number;
+  /**
+   * How long the program waits for it: at its `-done`, or all of it where it has none. Where its axis is still busy
+   * with another one, the wait is longer than the transfer itself.
+   */
+  readonly exposed: number;
+  /** Whether it has a `-start` and a `-done`. */
+  readonly asynchronous: boolean;
+  /** What computes between `-start` and `-done`, as JAX names it; each once. */
+  readonly between: readonly string[];
+  /** How long that takes. */
+  readonly between_s: number;
+  readonly source: Source | null;
+  readonly backward: boolean;
+}
+
 /** How many of a holder's arrays have one type. */
 export interface TypeCount {
   /** The type, as in `LeafType.type`. */
@@ -1793,6 +2466,33 @@ export interface Variable {
   readonly drawn: boolean;
 }
 
+/** Why a dimension of a value is split over a mesh axis. */
+export interface Why {
+  /** The value. */
+  readonly name: string;
+  readonly dim: number;
+  /** The mesh axis; empty where the dimension is not split. */
+  readonly axis: string;
+  /** The answer in one sentence. */
+  readonly answer: string;
+  /** What the split comes from; empty where it is not split, or where the way is not known. */
+  readonly given: "" | "argument" | "constraint" | "type" | "shard_map" | "jit";
+  /** From what gave the axis to the value; empty where the way is not known. */
+  readonly chain: readonly Link[];
+  /** Values that asked for the same axis along another dimension, and lost. */
+  readonly lost: readonly Link[];
+  /** Values that were given the same, and may give it where the first link does not. */
+  readonly also: readonly Link[];
+  /** Why they lost, one sentence each. */
+  readonly because: readonly string[];
+  /** The collectives over this axis that follow, in words. */
+  readonly collectives: readonly string[];
+  /** How many steps the compiler's propagation had. */
+  readonly steps: number;
+  readonly kind: "why";
+  readonly version: number;
+}
+
 /** The part of a value that the document carries: its leading corner on every device. */
 export interface Window {
   /** The shape of the corner; smaller than the value's where something was cut off. */
@@ -1829,4 +2529,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | Exercises | Memory | Model | ModelComparison | MpmdPlacement | Namespace | Placement | Playground | Program | Programs | ReshardPlan | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;

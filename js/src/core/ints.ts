@@ -10,6 +10,9 @@ export function bytesOf(leaf: ArrayBufferView | ArrayBuffer): DataView {
   return ArrayBuffer.isView(leaf) ? new DataView(leaf.buffer, leaf.byteOffset, leaf.byteLength) : new DataView(leaf);
 }
 
+/** The most integers that are packed, and devices of a mesh. */
+export const MOST_PACKED = 2 ** 22;
+
 /** Expands packed integers: a nested count (start + Σ digit·stride) or raw little-endian ones. */
 export function unpack(ints: Ints): Int32Array {
   const size = ints.shape.reduce((a, b) => a * b, 1);

@@ -141,12 +141,10 @@ function cutBounds(cut: Cut): readonly [Int32Array, Int32Array] {
 
 function flaw(doc: Placement): string | null {
   if (!Array.isArray(doc.dims)) return "it has no dimensions";
-  if (doc.shape !== null && (!Array.isArray(doc.shape) || doc.shape.length !== doc.dims.length)) {
+  if (doc.shape !== null && !(Array.isArray(doc.shape) && doc.shape.join() === doc.dims.map((d) => d.size).join())) {
     return "its shape does not match its dimensions";
   }
   const names = new Set(doc.mesh.axes.map((a) => a.name));
   const missing = doc.dims.flatMap((d) => d.axes).find((a) => !names.has(a));
-  return missing === undefined
-    ? null
-    : `a dimension names the axis ${JSON.stringify(missing)}, which the mesh does not have`;
+  return missing === undefined ? null : `it names the axis ${JSON.stringify(missing)}, not one of the mesh`;
 }

@@ -1,6 +1,8 @@
 /** Items that are sent as a table. */
 import type { Ints } from "./document.gen";
-import { unpack } from "./ints";
+import { MOST_PACKED, unpack } from "./ints";
+import { product } from "./mesh";
+import { DocumentError } from "./wire";
 
 /** Integers, packed where they are many. */
 type Numbers = readonly number[] | Ints;
@@ -19,7 +21,11 @@ interface Column {
 
 type Table = Readonly<Record<string, Column>>;
 
-/** The items of a table; what is a list already stays as it is. Equal values are one object. */
+/**
+ * The items of a table; what is a list already stays as it is. Equal values are one object.
+ *
+ * @throws DocumentError an index is of no value.
+ */
 export function items(wire: unknown): unknown {
   if (typeof wire !== "object" || wire === null || Array.isArray(wire)) return wire;
   const columns = Object.entries(wire as Table).map(([name, column]) => ({
@@ -27,7 +33,13 @@ export function items(wire: unknown): unknown {
     at: list(column.at) as number[],
     values: values(column),
   }));
-  return Array.from({ length: columns[0]?.at.length ?? 0 }, (_, row) =>
+  const rows = columns[0]?.at.length ?? 0;
+  for (const { name, at, values } of columns) {
+    if (at.length !== rows || !at.every((index) => index >= 0 && index <= values.length)) {
+      damaged(`lacks values of ${name}`);
+    }
+  }
+  return Array.from({ length: rows }, (_, row) =>
     Object.fromEntries(columns.map(({ name, at, values }) => [name, values[at[row] ?? -1] ?? null])),
   );
 }
@@ -44,5 +56,11 @@ function values({ values, words, table, counts }: Column): readonly unknown[] {
 }
 
 function list(wire: readonly unknown[] | Ints): readonly unknown[] {
-  return "raw" in wire ? [...unpack(wire)] : wire;
+  if (!("raw" in wire)) return wire;
+  if (!(product(wire.shape) <= MOST_PACKED)) damaged("has more integers than are written");
+  return [...unpack(wire)];
+}
+
+function damaged(how: string): never {
+  throw new DocumentError(`This document is damaged: a table ${how}. Make the view again.`);
 }

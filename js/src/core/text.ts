@@ -41,6 +41,11 @@ export function shortType(model: PlacementModel): string {
   return at > 0 ? type.slice(0, at) : dtype;
 }
 
+/** A dtype as types spell it: `f32` for `float32`. */
+export function shortDtype(name: string): string {
+  return name.replace("float", "f").replace("uint", "u").replace("int", "i").replace("complex", "c");
+}
+
 /** Local type of a shard, `f32[2,8]`. */
 export function shardType(model: PlacementModel, tile: number): string {
   return `${shortType(model)}[${model.tileShape(tile).join(",")}]`;
@@ -59,7 +64,7 @@ export interface Token {
 }
 
 /** Where JAX writes the names of mesh axes: after `@`, in quotes, and inside `{…}`. */
-const PLACES = /@\([^)]*\)|@[^,[\](){}]+|'[^']*'|\{[^}]*\}/g;
+const PLACES = /@\([^()@]*\)|@[^,[\](){}]+|'[^']*'|\{[^{}]*\}/g;
 
 /** Splits a type or spec string into runs, so that the names of mesh axes can take their colour. */
 export function axisTokens(text: string, model: MeshModel): Token[] {
@@ -91,10 +96,15 @@ export interface Badge {
   text: string;
   tone: Tone;
   title?: string;
+  /** What shows more of it: a page, a finding. Empty or absent: nothing does. */
+  to?: string;
 }
 
 /** Words after which a sentence names mesh axes: `split over x and y`. */
 const NAMING = /\b(?:over|on|along|axis|axes)\s+/g;
+
+/** A word, and what is between it and the next one of a list. */
+const PIECE = /([\w-]+)(,?\s+and\s+|,\s*)?/y;
 
 /** Cuts a sentence into runs, so that the mesh axes that it names can take their colour. */
 export function sentenceTokens(text: string, mesh: MeshModel): Token[] {
@@ -105,15 +115,20 @@ export function sentenceTokens(text: string, mesh: MeshModel): Token[] {
     let at = index + word.length;
     if (at < done) continue;
     out.push({ text: text.slice(done, at), axis: null });
-    for (const piece of text.slice(at).split(/(,?\s+and\s+|,\s*|[^\w-]+)/)) {
-      const axis = known.get(piece);
-      const between = /^(,?\s+and\s+|,\s*)$/.test(piece);
-      if (axis === undefined && !between) break;
-      out.push({ text: piece, axis: axis ?? null });
-      at += piece.length;
+    for (PIECE.lastIndex = at; ; at = PIECE.lastIndex) {
+      const [, piece, between = ""] = PIECE.exec(text) ?? [];
+      const axis = piece === undefined ? undefined : known.get(piece);
+      if (piece === undefined || axis === undefined) break;
+      out.push({ text: piece, axis });
+      if (between) out.push({ text: between, axis: null });
     }
     done = at;
   }
   out.push({ text: text.slice(done), axis: null });
   return out;
+}
+
+/** What a sentence begins with: `Copied on all 8 devices`. */
+export function clauseOf(sentence: string): string {
+  return sentence.split(/[,;:.](?: |$)/)[0] ?? "";
 }

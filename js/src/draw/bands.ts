@@ -1,7 +1,21 @@
 /** What cards without a page are made of: bands below one another, a head, a frame. */
 import type { Column } from "../core/columns.gen";
 import type { Badge } from "../core/text";
-import { axisStroke, axisToken, BOLD, type Color, label, type Mark, MONO, PAD, type Scene, shift, TINT } from "./marks";
+import { broken } from "./broken";
+import {
+  axisStroke,
+  axisToken,
+  BOLD,
+  type Color,
+  label,
+  type Mark,
+  MONO,
+  PAD,
+  type Scene,
+  type Span,
+  shift,
+  TINT,
+} from "./marks";
 import { fit, textWidth } from "./measure";
 
 /** Marks from their own top, and their height. */
@@ -73,6 +87,17 @@ export function headBand(
     x += item.w + 6;
   });
   return { marks, height: y + 40 };
+}
+
+/** The answer under a head, and what belongs to it: as `Says` in cards. */
+export function saysBand(answer: string, also: readonly Span[], width: number): Band {
+  const lines = broken([{ text: answer, weight: 600 }], width - 2 * PAD, 15, 2);
+  const marks: Mark[] = lines.map((line, i) => label(PAD, 14 + 20 * i, line, 15, "ink", { weight: 600 }));
+  const x = PAD + textWidth((lines.at(-1) ?? []).map(({ text }) => text).join(""), 15) * 1.04 + 12;
+  const y = 14 + 20 * (lines.length - 1);
+  const wide = textWidth(also.map(({ text }) => text).join(""), 12.5);
+  if (wide > 0 && x + wide <= width - PAD) marks.push(label(x, y, also, 12.5, "muted"));
+  return { marks, height: y + 12 };
 }
 
 function badge({ tone, strong, text }: Badge): (x: number, y: number) => Mark[] {

@@ -1,6 +1,6 @@
 /** The mesh with the bytes that each device holds; with many devices, the groups that hold the same amount. */
 
-import { bytes } from "../core/format";
+import { bytes, type Format } from "../core/format";
 import type { Device, MeshModel } from "../core/mesh";
 import { type DeviceGrid, deviceAtPoint, deviceBox, frameGrid, placeGrid, rails } from "./grid";
 import { BOLD, type Box, label, type Mark, MONO, outline } from "./marks";
@@ -43,13 +43,15 @@ const LINE = 26;
 /** Groups that are drawn. */
 const GROUPS = 6;
 
-export function layoutDevices(tree: Holding, width: number): Devices {
+/** `write`: as the bytes beside it are written. */
+export function layoutDevices(tree: Holding, width: number, write: Format = bytes): Devices {
   const alone = tree.devices.flatMap((d, index) => (d.position < 0 ? [index] : []));
   const size = tree.mesh.size;
   if (size <= MOST && tree.mesh.meshShape.length <= 3) {
     // Bytes are never cut: where they have no room, groups of devices stand in lines.
     const ids = Array.from({ length: size }, (_, p) => String(tree.devices[p]?.id ?? p));
-    const least = PADDING + Math.max(...ids.map((id, p) => nameRoom(id) + bytesRoom(tree.held[p] ?? 0)));
+    const least =
+      PADDING + Math.max(...ids.map((id, p) => nameRoom(id) + textWidth(write(tree.held[p] ?? 0), 11.5, true)));
     const frame = frameGrid(tree.mesh, width, least);
     const room = frame.room(GAP);
     if (room >= least) {
@@ -68,10 +70,6 @@ function nameRoom(name: string): number {
   return textWidth(name, 12.5, true) + 8;
 }
 
-function bytesRoom(held: number): number {
-  return textWidth(bytes(held), 11.5, true);
-}
-
 /** The devices by what they hold, most first; what is over joins the last. */
 function groupsOf(tree: Holding, devices: readonly number[]): Group[] {
   const found = new Map<number, Group>();
@@ -84,36 +82,47 @@ function groupsOf(tree: Holding, devices: readonly number[]): Group[] {
   return [...found.values()].sort((a, b) => b.held - a.held).slice(0, GROUPS);
 }
 
-export function deviceMarks(tree: Holding, panel: Devices, own: Float64Array, device: number | null): Mark[] {
+export function deviceMarks(
+  tree: Holding,
+  panel: Devices,
+  own: Float64Array,
+  device: number | null,
+  write: Format = bytes,
+): Mark[] {
+  const line = (box: Box, device: number, name: string) =>
+    content(tree, box, { device, name, text: write(tree.held[device] ?? 0) }, own, most);
   const most = tree.limit ?? Math.max(1, ...tree.held.map((held, at) => held + (tree.freed?.[at] ?? 0)));
   const marks: Mark[] = panel.grid ? rails(tree.mesh, panel.grid) : [];
   if (panel.grid) {
     for (let p = 0; p < tree.mesh.size; p++) {
       const box = deviceBox(tree.mesh, panel.grid, p);
       marks.push({ kind: "rect", ...box, r: 5, fill: "bg", stroke: { color: "line", width: 1 } });
-      marks.push(
-        ...content(tree, { ...box, x: box.x + 8, w: box.w - PADDING }, p, String(tree.devices[p]?.id ?? p), own, most),
-      );
+      marks.push(...line({ ...box, x: box.x + 8, w: box.w - PADDING }, p, String(tree.devices[p]?.id ?? p)));
       if (p === device) marks.push(...outline(box, 5, 2));
     }
   }
   const top = panel.grid ? panel.grid.box.h : 0;
-  panel.groups.forEach((group, line) => {
+  panel.groups.forEach((group, i) => {
     const id = tree.devices[group.first]?.id ?? group.first;
     const name = group.count === 1 ? `device ${id}` : `${group.count} devices`;
-    const box = { x: 0, y: top + line * LINE, w: panel.width, h: LINE - 2 };
-    marks.push(...content(tree, box, group.first, name, own, most));
+    const box = { x: 0, y: top + i * LINE, w: panel.width, h: LINE - 2 };
+    marks.push(...line(box, group.first, name));
   });
   return marks;
 }
 
 /** `3 ▇▇▇▒▒ 318 MiB`. */
-function content(tree: Holding, box: Box, device: number, name: string, own: Float64Array, most: number): Mark[] {
+function content(
+  tree: Holding,
+  box: Box,
+  { device, name, text }: { device: number; name: string; text: string },
+  own: Float64Array,
+  most: number,
+): Mark[] {
   const held = tree.held[device] ?? 0;
-  const text = bytes(held);
   const middle = box.y + box.h / 2;
   const left = nameRoom(name);
-  const right = bytesRoom(held) + 6;
+  const right = textWidth(text, 11.5, true) + 6;
   const room = box.w - left - right;
   const marks: Mark[] = [label(box.x, middle + 4.5, name, 12.5, "ink", BOLD)];
   marks.push(

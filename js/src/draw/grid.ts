@@ -1,6 +1,6 @@
 /**
- * Devices in the order of `mesh.devices`: axis 0 down, axis 1 across. Axis 2 and later make labelled boxes of such 2-D
- * panels, axis 2 fastest. A mesh of one long axis is wrapped into rows; one whose links make a ring, into two rows that
+ * Devices in the order of `mesh.devices`: axis 0 down, axis 1 across, or others where an order says so. Further axes make
+ * labelled boxes of such 2-D panels, the first of them fastest. A mesh of one long axis is wrapped into rows; one whose links make a ring, into two rows that
  * are joined at both ends, so that its last link is as short as the others.
  */
 import { type MeshModel, product, unravel } from "../core/mesh";
@@ -30,7 +30,11 @@ export interface DeviceGrid {
   /** One of two rows, of which the second goes back. */
   ring: boolean;
   multiples: boolean;
+  order: MeshOrder;
 }
+
+/** Mesh axes by what they make: down, across, and boxes, of which the first runs fastest. */
+export type MeshOrder = readonly number[];
 
 /** Rows, columns and boxes of a mesh, and the width that a device may have, before its size is chosen. */
 export interface GridFrame {
@@ -47,6 +51,7 @@ export interface GridFrame {
   below: number;
   /** Whether boxes are small multiples: rails and names stand at the first alone, indices at each. */
   multiples: boolean;
+  order: MeshOrder;
   boxGap: number;
   /** Width and height of a device with a gap between. */
   room: (gap: number) => number;
@@ -76,8 +81,9 @@ export function frameGrid(
   width: number,
   readable: number,
   height = Number.POSITIVE_INFINITY,
+  order: MeshOrder = [...model.meshShape.keys()],
 ): GridFrame {
-  const shape = model.meshShape;
+  const shape = order.map((a) => model.meshShape[a] ?? 1);
   const n = model.size;
   const ring = model.mesh.ring && n <= LONGEST_RING;
   const wrapped = ring || (shape.length === 1 && n > 8);
@@ -85,11 +91,11 @@ export function frameGrid(
   const rows = wrapped ? Math.ceil(n / wide) : (shape[0] ?? 1);
   const columns = wrapped ? wide : (shape[1] ?? 1);
   const boxes = product(shape.slice(2));
-  const left = ring ? 4 : railWidth(model, wrapped, rows);
+  const left = ring ? 4 : railWidth(model, order, wrapped, rows);
   const limited = Number.isFinite(height);
   const multiples = limited && boxes > 1 && n > 16;
   const railed = ring ? 17 : columns > 1 && !wrapped ? 30 : 0;
-  const titled = isLong(model.axes[ring ? 0 : 1]?.name ?? "") ? 13 : 0;
+  const titled = isLong(model.axes[order[ring ? 0 : 1] ?? -1]?.name ?? "") ? 13 : 0;
   const top = (railed ? railed + titled : 6) + (boxes > 1 ? 22 : 0);
   const below = ring ? 18 : 6;
   const again = multiples ? (boxes > MOST_NAMED ? 0 : 16) : top;
@@ -118,6 +124,7 @@ export function frameGrid(
     again,
     below,
     multiples,
+    order,
     boxGap,
     room: (gap) => roomOf(across, gap),
     roomDown: (gap) => downOf(across, gap),
@@ -131,7 +138,8 @@ export function placeGrid(
   device: { w: number; h: number; gap: number; rowGap: number; density: Density },
 ): DeviceGrid {
   const { w, h, gap, rowGap, density } = device;
-  const { rows, columns, boxesAcross, boxesDown, wrapped, ring, multiples, left, top, again, below, boxGap } = frame;
+  const { rows, columns, boxesAcross, boxesDown, wrapped, ring, multiples, order, left, top, again, below, boxGap } =
+    frame;
   const boxWidth = columns * (w + gap) - gap;
   const boxPitchY = rows * (h + rowGap) - rowGap + again + below;
   return {
@@ -150,6 +158,7 @@ export function placeGrid(
     wrapped,
     ring,
     multiples,
+    order,
   };
 }
 
@@ -158,28 +167,38 @@ function turned({ ring, columns }: DeviceGrid, row: number, column: number): num
   return ring && row > 0 ? columns - 1 - column : column;
 }
 
+/** The box of the mesh that the device at a position is in, and its row and column there. */
+export function placeOf(model: MeshModel, panel: DeviceGrid, position: number) {
+  if (panel.wrapped) {
+    const row = Math.floor(position / panel.columns);
+    return { box: 0, row, column: turned(panel, row, position % panel.columns) };
+  }
+  const digits = unravel(position, model.meshShape);
+  const [row = 0, column = 0, ...rest] = panel.order.map((a) => digits[a] ?? 0);
+  let box = 0;
+  for (let k = 1; k < rest.length; k++) box = box * sizeAt(model, panel, k + 2) + (rest[k] ?? 0);
+  return { box: box * sizeAt(model, panel, 2) + (rest[0] ?? 0), row, column };
+}
+
+/** Size of the axis at a place of the order; 1 where there is none. */
+function sizeAt(model: MeshModel, { order }: DeviceGrid, k: number): number {
+  return model.meshShape[order[k] ?? -1] ?? 1;
+}
+
 /** The box of the device at a mesh position. */
 export function deviceBox(model: MeshModel, panel: DeviceGrid, position: number): Box {
-  let row: number;
-  let column: number;
-  let across = 0;
-  let down = 0;
-  if (panel.wrapped) {
-    row = Math.floor(position / panel.columns);
-    column = turned(panel, row, position % panel.columns);
-  } else {
-    const digits = unravel(position, model.meshShape);
-    row = digits[0] ?? 0;
-    column = digits[1] ?? 0;
-    const box = boxIndex(model, digits);
-    across = box % panel.boxesAcross;
-    down = Math.floor(box / panel.boxesAcross);
-  }
+  const { box, row, column } = placeOf(model, panel, position);
+  const { x, y } = boxAt(panel, box);
+  return { x: x + column * panel.pitch[0], y: y + row * panel.pitch[1], w: panel.w, h: panel.h };
+}
+
+/** Where the devices of a box of the mesh are. */
+export function boxAt(panel: DeviceGrid, box: number): Box {
   return {
-    x: panel.x + across * panel.boxPitch[0] + column * panel.pitch[0],
-    y: panel.y + down * panel.boxPitch[1] + row * panel.pitch[1],
-    w: panel.w,
-    h: panel.h,
+    x: panel.x + (box % panel.boxesAcross) * panel.boxPitch[0],
+    y: panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1],
+    w: panel.columns * panel.pitch[0] - (panel.pitch[0] - panel.w),
+    h: panel.rows * panel.pitch[1] - (panel.pitch[1] - panel.h),
   };
 }
 
@@ -201,28 +220,19 @@ export function deviceAtPoint(model: MeshModel, panel: DeviceGrid, x: number, y:
     const position = row * panel.columns + turned(panel, row, column);
     return position < model.size ? position : null;
   }
-  const shape = model.meshShape;
-  const digits = [row, column, ...boxDigits(model, down * panel.boxesAcross + across)].slice(0, shape.length);
-  return digits.reduce((index, digit, a) => index * (shape[a] ?? 1) + digit, 0);
+  const digits = [row, column, ...boxDigits(model, panel, down * panel.boxesAcross + across)];
+  return model.meshShape.reduce((index, size, a) => index * size + (digits[panel.order.indexOf(a)] ?? 0), 0);
 }
 
-/** Number of the box of a device: axis 2 fastest, so that it runs across. */
-export function boxIndex(model: MeshModel, digits: readonly number[]): number {
-  const shape = model.meshShape;
-  let index = 0;
-  for (let a = 3; a < shape.length; a++) index = index * (shape[a] ?? 1) + (digits[a] ?? 0);
-  return index * (shape[2] ?? 1) + (digits[2] ?? 0);
+/** Coordinates of a box along the axes that make boxes. */
+function boxDigits(model: MeshModel, panel: DeviceGrid, box: number): number[] {
+  const [n = 1, ...slower] = panel.order.slice(2).map((a) => model.meshShape[a] ?? 1);
+  return [box % n, ...unravel(Math.floor(box / n), slower)];
 }
 
-/** Coordinates of axis 2 and later of a box. */
-function boxDigits(model: MeshModel, box: number): number[] {
-  const n = model.meshShape[2] ?? 1;
-  return [box % n, ...unravel(Math.floor(box / n), model.meshShape.slice(3))];
-}
-
-function railWidth(model: MeshModel, wrapped: boolean, rows: number): number {
+function railWidth(model: MeshModel, order: MeshOrder, wrapped: boolean, rows: number): number {
   if (model.axes.length === 0) return 4;
-  const name = model.axes[0]?.name ?? "";
+  const name = model.axes[order[0] ?? 0]?.name ?? "";
   // With many devices one label may stand for all rows.
   const row = wrapped ? `${model.size - 8}–${model.size - 1}` : model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
   // A long name is turned, beside the indices.
@@ -235,16 +245,19 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   const marks: Mark[] = [];
   const { rows, columns, pitch, w, h } = panel;
   if (model.axes.length === 0) return marks;
-  const nameOf = (axis: number) => model.axes[axis]?.name ?? "";
+  // What makes a place of the order: rows, columns.
+  const axisAt = (k: number) => panel.order[k] ?? k;
+  const nameOf = (axis: number) => model.axes[axisAt(axis)]?.name ?? "";
   const whole = (axis: number, what: string) => (isLong(nameOf(axis)) ? what : `${nameOf(axis)}=${what}`);
   const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) => {
     const written = isLong(nameOf(axis)) ? what : nameAndIndex(nameOf(axis), what, room);
-    return label(x, y, written, 11, axisToken(axis), { ...BOLD, anchor });
+    return label(x, y, written, 11, axisToken(axisAt(axis)), { ...BOLD, anchor });
   };
   /** A long name, once: along the rail. */
   const once = (axis: number, x: number, y: number, room: number, turned: boolean) => {
     const rest = { ...BOLD, anchor: "middle", turned } as const;
-    if (isLong(nameOf(axis))) marks.push(label(x, y, fit(nameOf(axis), room, 11, true), 11, axisToken(axis), rest));
+    if (isLong(nameOf(axis)))
+      marks.push(label(x, y, fit(nameOf(axis), room, 11, true), 11, axisToken(axisAt(axis)), rest));
   };
   const height = rows * pitch[1] - (pitch[1] - h);
   const width = columns * pitch[0] - (pitch[0] - w);
@@ -255,7 +268,7 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
       [x0, y0],
       [x1, y1],
     ],
-    stroke: axisStroke(axis),
+    stroke: axisStroke(axisAt(axis)),
     arrow,
   });
   if (panel.ring) {
@@ -284,8 +297,7 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
     return marks;
   }
   for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
-    const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
-    const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
+    const { x, y } = boxAt(panel, box);
     const railed = box === 0 || !panel.multiples;
     if (railed && rows > 1 && box % panel.boxesAcross === 0) {
       once(0, x - tail + 10, y + height / 2, height + 20, true);
@@ -331,21 +343,22 @@ function nameAndIndex(name: string, index: string, width: number): string {
   return short === name || room > 26 ? `${short}=${index}` : index;
 }
 
-/** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
+/** The coordinates of a box over it; on the first box also the sign of each axis, for all boxes. */
 function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y: number, signOf: SignOf): Mark[] {
-  const digits = boxDigits(model, box);
-  const axes = model.axes.slice(2);
+  const digits = boxDigits(model, panel, box);
+  const axes = panel.order.slice(2);
   // A title may reach into the gap before the next box.
-  const signs = axes.flatMap((_, i) => signOf(i + 2) ?? []);
+  const signs = axes.flatMap((axis) => signOf(axis) ?? []);
   const room = panel.boxPitch[0] - BOX_GAP + 8 - 15 * signs.length;
-  const all = axes.map(({ name }, i) => `${name}=${digits[i] ?? 0}`).join(" ");
+  const nameOf = (axis: number) => model.axes[axis]?.name ?? "";
+  const all = axes.map((axis, i) => `${nameOf(axis)}=${digits[i] ?? 0}`).join(" ");
   const each = textWidth(all, 11, true) <= room ? room : room / axes.length - 7;
   let left = room;
-  const spans = axes.flatMap(({ name }, i) => {
+  const spans = axes.flatMap((axis, i) => {
     const index = `${digits[i] ?? 0}`;
-    const text = (i > 0 ? " " : "") + (panel.multiples ? index : nameAndIndex(name, index, each));
+    const text = (i > 0 ? " " : "") + (panel.multiples && box > 0 ? index : nameAndIndex(nameOf(axis), index, each));
     left -= textWidth(text, 11, true);
-    return left < 0 ? [] : [{ text, color: axisToken(i + 2) }];
+    return left < 0 ? [] : [{ text, color: axisToken(axis) }];
   });
   const marks: Mark[] = spans.length > 0 ? [label(x, y, spans, 11, "muted", BOLD)] : [];
   const end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
@@ -357,12 +370,11 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
 export function processes(model: MeshModel, panel: DeviceGrid): Mark[] {
   if (model.processes < 2) return [];
   const areas = new Map<string, { box: Box; n: number; process: number }>();
-  const inner = panel.wrapped ? 1 : product(model.meshShape.slice(2));
   for (let p = 0; p < model.size; p++) {
     const process = model.process[p] ?? 0;
     if (panel.density === "field" && process !== model.mesh.this_process) continue;
     const box = deviceBox(model, panel, p);
-    const key = `${process} ${p % inner}`;
+    const key = `${process} ${placeOf(model, panel, p).box}`;
     const known = areas.get(key);
     if (!known) areas.set(key, { box, n: 1, process });
     else areas.set(key, { box: around([known.box, box]), n: known.n + 1, process });

@@ -3,29 +3,49 @@
  * everywhere.
  */
 export function textWidth(text: string, size: number, mono = false): number {
-  if (mono) return [...text].length * 0.602 * size;
+  if (mono) return [...text].length * MONO * size;
   let width = 0;
-  for (const c of text) width += NARROW.has(c) ? 0.33 : WIDE.has(c) ? 0.9 : c >= "A" && c <= "Z" ? 0.68 : 0.6;
+  for (const c of text) width += advance(c);
   return width * size;
 }
 
-/** Cuts a text to a width, with an ellipsis where something was lost. */
+function advance(c: string, mono = false): number {
+  if (mono) return MONO;
+  return NARROW.has(c) ? 0.33 : WIDE.has(c) ? 0.9 : c >= "A" && c <= "Z" ? 0.68 : 0.6;
+}
+
+/** Cuts a text to a width, with an ellipsis where something was lost: no more of it is measured than fits. */
 export function fit(text: string, width: number, size: number, mono = false): string {
-  if (textWidth(text, size, mono) <= width) return text;
-  const characters = [...text];
-  let keep = characters.length;
-  while (keep > 1 && textWidth(`${characters.slice(0, keep).join("")}…`, size, mono) > width) keep--;
-  return `${characters.slice(0, keep).join("")}…`;
+  // In advances of this size; sums are off by less than what is added.
+  const room = width / size + 1e-6;
+  let used = 0;
+  let end = 0;
+  let cut = 0;
+  for (const c of text) {
+    used += advance(c, mono);
+    if (used > room) return `${text.slice(0, cut || c.length)}…`;
+    end += c.length;
+    if (cut === 0 || used + advance("…", mono) <= room) cut = end;
+  }
+  return text;
+}
+
+/** Whether a text fits whole. */
+function fits(text: string, width: number, size: number, mono = false): boolean {
+  return fit(text, width, size, mono) === text;
 }
 
 /** As many clauses of a text as fit, from its beginning; of the first one as much as fits. */
 export function fitClauses(text: string, width: number, size: number): string {
-  const clauses = text.split(/(?<=[.;]) /);
-  for (let n = clauses.length; n > 0; n--) {
-    const some = clauses.slice(0, n).join(" ").replace(/;$/, "");
-    if (textWidth(some, size) <= width) return some;
+  let kept = "";
+  let longer = "";
+  for (const clause of text.split(/(?<=[.;]) /)) {
+    longer = longer === "" ? clause : `${longer} ${clause}`;
+    const some = longer.replace(/;$/, "");
+    if (!fits(some, width, size)) return kept || fit(clause, width, size);
+    kept = some;
   }
-  return fit(clauses[0] ?? "", width, size);
+  return kept;
 }
 
 /**
@@ -35,9 +55,10 @@ export function fitClauses(text: string, width: number, size: number): string {
 export function fitName(name: string, width: number, size: number, mono = false): string {
   const from = name.replace(/^.* = /, "");
   const names = [name, from, from.replace(" of device ", " of "), name.replace(/^([\w.]+)\(.*\)$/, "$1(…)")];
-  return names.find((n) => textWidth(n, size, mono) <= width) ?? fit(names.at(-1) ?? name, width, size, mono);
+  return names.find((n) => fits(n, width, size, mono)) ?? fit(names.at(-1) ?? name, width, size, mono);
 }
 
+const MONO = 0.602;
 const NARROW = new Set(" ilj.,:;|'!()[]tfr");
 const WIDE = new Set("mwMW@%");
 
@@ -46,7 +67,8 @@ export function wrapped(text: string, width: number, most = 3): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter((w) => w !== "")) {
     const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    if (lines.length > 0 && textWidth(longer, 12) <= width) lines[lines.length - 1] = longer;
+    if (lines.length > 0 && fits(longer, width, 12)) lines[lines.length - 1] = longer;
+    else if (lines.length > most) break;
     else lines.push(word);
   }
   const kept = lines.slice(0, most).map((line) => fit(line, width, 12));

@@ -1,9 +1,8 @@
-/** The question, the progress, the result of the last try beside the place to work, the hints. */
+/** The progress, the result of the last try beside the place to work, the hints. */
 
-import { Tokens } from "../card/Tokens";
 import type { Exercises, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
-import { axisTokens } from "../core/text";
+import { Trouble } from "./Bands";
 import { Prose } from "./Prose";
 import { Result } from "./Result";
 import type { ExerciseState } from "./state";
@@ -22,17 +21,14 @@ interface Props {
 export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
   const last = number === sheet.questions.length - 1;
   return (
-    <aside aria-label={`question of ${state.name()}`}>
+    <aside aria-label={`progress of ${state.name()}`}>
       {sheet.questions.length > 1 && <Dots state={state} sheet={sheet} number={number} />}
-      <p class="prompt">
-        <Prose text={question.prompt} mesh={mesh} />
-      </p>
-      {question.goal && (
-        <p class="goal mono">
-          <Tokens tokens={axisTokens(question.goal, mesh)} />
-        </p>
+      {!narrow && (
+        <>
+          <Result state={state} question={question} mesh={mesh} />
+          <Trouble state={state} sheet={sheet} question={question} />
+        </>
       )}
-      {!narrow && <Result state={state} question={question} mesh={mesh} />}
       <ol class="hints">
         {question.hints.map((hint) => (
           <li key={hint}>

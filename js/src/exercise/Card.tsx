@@ -1,13 +1,14 @@
-/** The card of exercises: what is asked at the right, the place to work at the left, the line of code below. */
+/** The card of exercises: what is asked on top, the place to work below it, beside it what came of the last answer; the line of code. */
 import type { Exercises, Question } from "../core/document.gen";
 import { MeshModel } from "../core/mesh";
 import type { Theme } from "../draw/paint/theme";
 import { Aside } from "./Aside";
+import { Asked } from "./Asked";
 import { CodeLine, Record, Trouble } from "./Bands";
 import type { ExerciseState } from "./state";
 import { Work } from "./Work";
 
-/** Below this width of the card, the question stands above the place to work. */
+/** Below this width of the card, what came of an answer stands under the place to work. */
 export const NARROW = 880;
 const ASIDE = 276;
 
@@ -43,11 +44,12 @@ function One({ state, sheet, question, number, theme }: Props) {
   const shown = { state, question, mesh, narrow };
   return (
     <div class="one">
+      <Asked state={state} sheet={sheet} question={question} mesh={mesh} number={number} />
       <div class={narrow ? "sheet narrow" : "sheet"}>
         <Aside {...shown} sheet={sheet} number={number} />
         <Work {...shown} theme={theme} width={(narrow ? width : width - ASIDE) - 32} key={question.name} />
       </div>
-      <Trouble state={state} sheet={sheet} question={question} />
+      {narrow && <Trouble state={state} sheet={sheet} question={question} />}
       <CodeLine state={state} question={question} mesh={mesh} />
     </div>
   );

@@ -1,10 +1,14 @@
 /** One thing to fill in, in its form. */
+import { Select } from "../card/Tools";
 import type { Feedback, Field, Part, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import type { Box } from "../draw/marks";
 import { Devices, MOST_BUTTONS } from "./Devices";
 import { chosen, gridOf, markOf, withCell } from "./model/exercise";
+import { orderOf } from "./model/moving";
 import type { ExerciseState } from "./state";
+import { TaskOrder } from "./TaskOrder";
+import { Threshold } from "./Threshold";
 
 interface Props {
   state: ExerciseState;
@@ -52,19 +56,13 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
         <span>
           {field.label} {mark}
         </span>
-        <select
+        <Select
           class={text ? "mono" : "mono open"}
+          of={[["", "choose"], ...field.options.map((option) => [option] as const)]}
           value={text}
-          onChange={(event) => fill(event.currentTarget.value)}
+          choose={fill}
           {...about}
-        >
-          <option value="">choose</option>
-          {field.options.map((option) => (
-            <option value={option} key={option}>
-              {option}
-            </option>
-          ))}
-        </select>
+        />
         {/* On paper, where nothing opens. */}
         <ul class="choices mono" aria-hidden="true">
           {field.options.map((option) => (
@@ -84,6 +82,26 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
           <output>{text || "choose on the mesh"}</output>
         ) : (
           <DevicesField state={state} question={question} field={field} mesh={mesh} />
+        )}
+      </fieldset>
+    );
+  }
+  if (field.form === "order" || field.form === "threshold") {
+    const scheme = state.now.theme?.scheme ?? "light";
+    return (
+      <fieldset class="field whole">
+        <legend>
+          {field.label} {mark}
+        </legend>
+        {field.form === "order" ? (
+          <TaskOrder
+            label={field.label}
+            order={orderOf(text, field.options)}
+            scheme={scheme}
+            fill={(order) => fill(order.join(" "))}
+          />
+        ) : (
+          <Threshold field={field} text={text} scheme={scheme} fill={fill} />
         )}
       </fieldset>
     );

@@ -1,9 +1,9 @@
-/** What came of the last answer: what it gave, the verdict in words, and how often was tried. */
+/** What came of the last answer: what it gave, and the verdict in words. */
 
 import { Tokens } from "../card/Tokens";
 import type { Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
-import { axisTokens, count } from "../core/text";
+import { axisTokens } from "../core/text";
 import { VERDICTS } from "./model/exercise";
 import { Prose } from "./Prose";
 import type { ExerciseState } from "./state";
@@ -21,12 +21,6 @@ export function Result(props: Props) {
       <div aria-live="polite">
         <Said {...props} />
       </div>
-      {props.question.attempts > 0 && (
-        <p class="soft tally">
-          {count(props.question.attempts, "attempt")}
-          {props.question.passed ? ", passed" : ""}
-        </p>
-      )}
     </>
   );
 }

@@ -1,8 +1,8 @@
 /** The place to work: things to look at, the form to fill in, and what the answer would give. */
 
 import type { ComponentChildren } from "preact";
-import { Chip } from "../card/Chip";
 import { Tokens } from "../card/Tokens";
+import type { Scheme } from "../core/color";
 import type { Field, Figure as FigureData, Placement, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import { PlacementModel } from "../core/placement";
@@ -13,8 +13,10 @@ import { EditorSheet } from "../playground/public";
 import { Canvas, fitsBeside } from "./Canvas";
 import { MOST_BUTTONS } from "./Devices";
 import { DevicesField, FieldInput } from "./FieldInput";
+import { taskOf } from "./model/moving";
 import { Result } from "./Result";
 import type { ExerciseState } from "./state";
+import { lookOf } from "./TaskOrder";
 
 interface Props {
   state: ExerciseState;
@@ -65,7 +67,6 @@ export function Work({ state, question, mesh, theme, width, narrow }: Props) {
   const bare = asks ? [] : question.figures.filter(isBare).map((f) => ({ ...f, types: [] }));
   return (
     <div class="work">
-      <Axes mesh={mesh} />
       <Figures figures={given} over={pictured && overPicture(state, question, pictured, mesh)} {...room} />
       <Answer state={state} question={question} mesh={mesh} pictured={pictured} />
       {result}
@@ -116,20 +117,6 @@ function Answer({
 
 function figure(title: string, placement: Placement): FigureData {
   return { title, placement, listing: null, types: [], tables: [] };
-}
-
-function Axes({ mesh }: { mesh: MeshModel }) {
-  if (mesh.axes.length === 0) return null;
-  return (
-    <p class="axes">
-      <span class="soft">mesh axes</span>
-      {mesh.axes.map((a, i) => (
-        <Chip name={a.name} axis={i} key={a.name}>
-          {a.size}
-        </Chip>
-      ))}
-    </p>
-  );
 }
 
 type Over = (boxOf: (position: number) => Box) => ComponentChildren;
@@ -190,7 +177,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}
-          {figure.tables.length > 0 && <Tables figure={figure} />}
+          {figure.tables.length > 0 && <Tables figure={figure} scheme={theme.scheme} />}
         </figure>
       ))}
     </div>
@@ -206,7 +193,8 @@ function named(placement: Placement): string {
   return `${placement.type}   ${placement.spec ?? ""}`;
 }
 
-function Tables({ figure }: { figure: FigureData }) {
+function Tables({ figure, scheme }: { figure: FigureData; scheme: Scheme }) {
+  const tasks = figure.tables.flatMap(({ rows }) => rows.flat());
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables are scrolled by keyboard
     <section class="tables" tabIndex={0} aria-label={`numbers of ${figure.title || "the question"}`}>
@@ -216,9 +204,14 @@ function Tables({ figure }: { figure: FigureData }) {
           <tbody>
             {table.rows.map((row, r) => (
               <tr key={r}>
-                {row.map((cell, c) => (
-                  <td key={c}>{cell}</td>
-                ))}
+                {row.map((cell, c) => {
+                  const task = taskOf(cell);
+                  return (
+                    <td class={task ? "task" : ""} style={task ? lookOf(task, tasks, scheme) : undefined} key={c}>
+                      {cell}
+                    </td>
+                  );
+                })}
               </tr>
             ))}
           </tbody>

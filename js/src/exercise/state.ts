@@ -8,18 +8,19 @@ import { readSpec, specCode } from "../core/spec/spec";
 import { SpecEditor } from "../playground/public";
 import { type Draft, decodeExercises, draftOf, isComplete } from "./model/exercise";
 
-interface Fields {
-  sheet: Exercises | null;
-  current: number;
+const BEGINNING = {
+  sheet: null as Exercises | null,
+  current: 0,
   /** What is filled in, by the name of the exercise; what is not there is the last answer. */
-  drafts: Readonly<Record<string, Draft>>;
+  drafts: {} as Readonly<Record<string, Draft>>,
   /** Whether Python has not dealt with the last request yet. */
-  waiting: boolean;
+  waiting: false,
   /** Said beside the button that copies. */
-  copied: string;
+  copied: "",
   /** How often something has changed in an editor. */
-  moves: number;
-}
+  moves: 0,
+};
+type Fields = typeof BEGINNING;
 
 interface Request {
   do: string;
@@ -36,15 +37,7 @@ export class ExerciseState extends CardState<Fields> {
   #sent: Request | null = null;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      sheet: null,
-      current: 0,
-      drafts: {},
-      waiting: false,
-      copied: "",
-      moves: 0,
-    };
-    super(widget, frame, fields, ["current", "_heard"]);
+    super(widget, frame, BEGINNING, ["current", "_heard"]);
   }
 
   name(): string {

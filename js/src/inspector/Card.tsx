@@ -15,10 +15,12 @@ export function InspectorCard({ state }: { state: InspectorState }) {
   const { model } = shown;
   const platforms = [...new Set(model.meshes.map(({ mesh }) => mesh.kind || mesh.platform))];
   return (
-    <div class={state.now.width >= WIDE ? "inspector wide" : "inspector"}>
+    <div class={`inspector ${state.now.width >= WIDE ? "wide" : ""} ${shown.beside ? "beside" : ""}`}>
       <InspectorHead state={state} shown={shown} />
       <Tools state={state} shown={shown} />
-      <List state={state} shown={shown} />
+      <div class="lines">
+        <List state={state} shown={shown} />
+      </div>
       <p class="hidden" aria-live="polite">
         {announcement(model)}
       </p>

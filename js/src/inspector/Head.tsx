@@ -1,12 +1,14 @@
 /** What every device holds, and how that compares with before the last cell. */
 
 import { Head } from "../card/Head";
-import { badgesOf, deviceWords } from "./model/words";
+import { Says } from "../card/Says";
+import { answerOf, badgesOf, deviceWords } from "./model/words";
 import type { InspectorState, Shown } from "./state";
 
 export function InspectorHead({ state, shown }: { state: InspectorState; shown: Shown }) {
   const { model, mesh } = shown;
   const words = deviceWords(model);
+  const { says, also } = answerOf(model);
   const { cell, spent } = model.doc;
   const freed = model.freed.some((n) => n > 0);
   return (
@@ -16,6 +18,7 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
         title={cell > 0 ? `after cell ${cell}` : "Arrays"}
         axes={model.mesh?.axes}
         badges={badgesOf(model)}
+        says={<Says also={also}>{says}</Says>}
       />
       {mesh && (
         <div class="holds">

@@ -101,7 +101,7 @@ function Type({ model, holder, struck }: { model: NamespaceModel; holder: Holder
   const more = holder.parts.length + holder.more_types - types.length;
   const tokens = (words: string) => (mesh ? axisTokens(words, mesh) : [{ text: words, axis: null }]);
   return (
-    <span class={struck ? "type struck" : "type"} title={text}>
+    <span class={struck ? "type cut struck" : "type cut"} title={text}>
       <span class={of || holder.was ? "mono" : "soft"}>
         <Tokens tokens={tokens(text)} />
       </span>
@@ -129,10 +129,12 @@ function Notes({ model, holder }: { model: NamespaceModel; holder: Holder }) {
       )}
       {holder.reason && (
         <span class="note warn" {...CELL}>
-          {holder.flagged && <span class="mono">{holder.flagged}: </span>}
-          {holder.reason}
-          {holder.cost > 0 && <b> {bytes(holder.cost)} too much on each device</b>}
-          {holder.flags > 1 && `; ${holder.flags - 1} more in it`}
+          <span class="cut" title={`${holder.flagged ? `${holder.flagged}: ` : ""}${holder.reason}`}>
+            {holder.flagged && <span class="mono">{holder.flagged}: </span>}
+            {holder.reason}
+          </span>
+          {holder.cost > 0 && <b>{bytes(holder.cost)} too much</b>}
+          {holder.flags > 1 && <span>{holder.flags - 1} more in it</span>}
         </span>
       )}
     </>

@@ -1,8 +1,9 @@
 /** The entry of the Inspector's bundle. */
 
-import contrastStyles from "../card/contrast.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import toolStyles from "../card/tools.css";
 import { InspectorCard } from "./Card";
 import styles from "./inspector.css";
@@ -13,5 +14,5 @@ export default entry({
   state: InspectorState,
   body: InspectorCard,
   keys: inspectorKeys,
-  styles: [toolStyles, paperStyles, contrastStyles, styles],
+  styles: [toolStyles, paperStyles, saysStyles, lineStyles, styles],
 });

@@ -9,18 +9,19 @@ import { type Devices, deviceMarks, type Holding, layoutDevices } from "../draw/
 import { decodeNamespace, NamespaceModel } from "./model/namespace";
 import { type Filter, listed, outstanding } from "./model/words";
 
-interface Fields {
-  model: NamespaceModel | null;
-  filter: Filter;
-  search: string;
+const BEGINNING = {
+  model: null as NamespaceModel | null,
+  filter: "all" as Filter,
+  search: "",
   /** Name of the line that the keyboard is at; null before there is one. */
-  at: string | null;
+  at: null as string | null,
   /** Name of the line whose view is open; null for none. */
-  open: string | null;
+  open: null as string | null,
   /** What Python answered to the last question. */
-  answer: Answer | null;
-  following: boolean;
-}
+  answer: null as Answer | null,
+  following: false,
+};
+type Fields = typeof BEGINNING;
 
 /** A view of what a name holds, as in a saved page; or why there is none. */
 export interface Answer {
@@ -37,9 +38,14 @@ export interface Shown {
   rows: readonly Holder[];
   /** Null where no array is on any device. */
   mesh: Devices | null;
+  /** Whether the devices stand beside the list instead of above it. */
+  beside: boolean;
 }
 
 export const WIDE = 700;
+/** From this width on the devices stand beside the list, in so many pixels. */
+const BESIDE = 860;
+const SIDE = 344;
 const PAD = 16;
 
 export class InspectorState extends CardState<Fields> {
@@ -48,6 +54,7 @@ export class InspectorState extends CardState<Fields> {
   #asked = 0;
   readonly #rows = memo(listed);
   readonly #mesh = memo((holding: Holding, width: number) => layoutDevices(holding, width));
+  readonly #side = memo((holding: Holding, width: number) => layoutDevices(holding, width));
   readonly #holding = memo((model: NamespaceModel): Holding | null =>
     model.mesh
       ? { ...{ mesh: model.mesh, devices: model.devices, held: model.held, freed: model.freed }, limit: model.limit }
@@ -55,10 +62,7 @@ export class InspectorState extends CardState<Fields> {
   );
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      ...{ model: null, filter: "all", search: "", at: null, open: null, answer: null, following: false },
-    };
-    super(widget, frame, fields, ["selection", "search", "following", "_opened"]);
+    super(widget, frame, BEGINNING, ["selection", "search", "following", "_opened"]);
   }
 
   name(): string {
@@ -92,7 +96,13 @@ export class InspectorState extends CardState<Fields> {
     const { model, theme, width, filter, search } = this.now;
     if (!model || !theme || width === 0) return null;
     const holding = this.#holding(model);
-    return { model, rows: this.#rows(model, filter, search), mesh: holding && this.#mesh(holding, this.meshWidth()) };
+    const rows = this.#rows(model, filter, search);
+    if (!holding) return { model, rows, mesh: null, beside: false };
+    const above = this.#mesh(holding, this.meshWidth());
+    const beside = width >= BESIDE && this.#side(holding, SIDE - 2 * PAD);
+    // Beside the list where that shows as much: devices one by one, or in groups.
+    const fits = beside !== false && !beside.grid === !above.grid;
+    return { model, rows, mesh: fits ? beside : above, beside: fits };
   }
 
   /** Width of the picture of the devices. */

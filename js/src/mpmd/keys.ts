@@ -7,15 +7,10 @@ export const KEYS = [
   ["Esc", "deselect"],
 ] as const;
 
-export function mpmdKeys(state: MpmdState, frame: HTMLElement): () => void {
-  return cardKeys(frame, (key) => {
-    const does: Readonly<Record<string, () => void>> = {
-      ArrowLeft: () => state.move(-1),
-      ArrowRight: () => state.move(1),
-      Home: () => state.look(0),
-      End: () => state.look((state.now.model?.folds.length ?? 1) - 1),
-      Escape: () => state.look(null),
-    };
-    return does[key];
-  });
-}
+export const mpmdKeys = cardKeys((state: MpmdState) => ({
+  ArrowLeft: () => state.move(-1),
+  ArrowRight: () => state.move(1),
+  Home: () => state.look(0),
+  End: () => state.look((state.now.model?.folds.length ?? 1) - 1),
+  Escape: () => state.look(null),
+}));

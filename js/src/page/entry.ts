@@ -2,6 +2,7 @@
 
 import { fixedModel } from "../card/fixed";
 import type { WidgetModel } from "../card/widget";
+import { checkNumbers } from "../core/checked";
 import { reviveBytes } from "../core/saved";
 import { printValues } from "../share/values";
 import { saveButton } from "./saved";
@@ -36,6 +37,10 @@ function savedModel(state: unknown): WidgetModel {
     throw new Error("The saved state has no document: the file is damaged or truncated.");
   }
   const traits = new Map(Object.entries(state).map(([name, value]) => [name, reviveBytes(value)]));
+  // Anybody may have edited the page.
+  for (const value of traits.values()) checkNumbers(value);
+  const look = traits.get("_look") as { theme?: unknown } | null | undefined;
+  if (!["auto", "light", "dark"].includes(look?.theme as string)) traits.set("_look", { ...look, theme: "auto" });
   // A saved document contains its values, so that they are in the file only once.
   const saved = traits.get("_document") as { values?: unknown } | null;
   traits.set("_values", saved?.values ?? null);

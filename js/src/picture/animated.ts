@@ -34,7 +34,10 @@ export function paintAnimated(film: Film, theme: Theme, title: string, png: PngW
     if (open && open.name === name) open.marks.push(mark);
     else groups.push({ name, marks: [mark] });
   }
-  const body = groups.map(({ name, marks }) => (name ? `<g class="${name}">${marks.join("")}</g>` : marks.join("\n")));
+  const ends = new Map([...moves.values()].map(({ name, places }) => [name, endOf(places)]));
+  const body = groups.map(({ name, marks }) =>
+    name ? `<g class="${name}"${ends.get(name)}>${marks.join("")}</g>` : marks.join("\n"),
+  );
   const rules = [...moves.values()].map(({ name, places }) => rulesOf(name, places, film.ms));
   const style = `${rules.join("")}@media (prefers-reduced-motion:reduce){[class^="${prefix}"]{animation:none}}`;
   return writer.document(last, title, body.join("\n"), style);
@@ -45,9 +48,16 @@ function keyOf(track: Track): string {
   return standing(track) ? "" : track.places.map((p) => (p ? `${n(p.dx)},${n(p.dy)},${n(p.alpha)}` : "")).join(" ");
 }
 
-/** How a group is at the end, and how it comes to be so. */
+/** How a group is at the end, as attributes: some programs know neither animations nor style sheets. */
+function endOf(places: readonly Place[]): string {
+  const end = places.at(-1);
+  if (!end) return ' opacity="0"';
+  const moved = n(end.dx) !== "0" || n(end.dy) !== "0";
+  return `${n(end.alpha) === "1" ? "" : ` opacity="${n(end.alpha)}"`}${moved ? ` transform="translate(${n(end.dx)} ${n(end.dy)})"` : ""}`;
+}
+
+/** How a group comes to be as it is at the end. */
 function rulesOf(name: string, places: readonly Place[], ms: number): string {
-  const end = places.at(-1) ?? null;
   // The last sample is the end of the film, where it starts again.
   const looks = places.slice(0, -1);
   const shown = changes(looks.map((p) => n(p?.alpha ?? 0)));
@@ -58,7 +68,6 @@ function rulesOf(name: string, places: readonly Place[], ms: number): string {
     ...(path.length > 1 ? [`${name}m ${time} linear infinite`] : []),
   ];
   const at = (k: number) => `${n((100 * k) / looks.length)}%`;
-  const stay = end ? translate(end) : "";
   const frames = [
     ...(shown.length > 1
       ? [`@keyframes ${name}o{${shown.map(([k, alpha]) => `${at(k)}{opacity:${alpha}}`).join("")}}`]
@@ -67,9 +76,7 @@ function rulesOf(name: string, places: readonly Place[], ms: number): string {
       ? [`@keyframes ${name}m{${path.map(([k, p]) => `${at(k)}{transform:${translate(p)}}`).join("")}}`]
       : []),
   ];
-  const base = [`opacity:${n(end?.alpha ?? 0)}`, ...(path.length > 1 && stay ? [`transform:${stay}`] : [])];
-  if (animations.length > 0) base.push(`animation:${animations.join(",")}`);
-  return `.${name}{${base.join(";")}}${frames.join("")}`;
+  return animations.length > 0 ? `.${name}{animation:${animations.join(",")}}${frames.join("")}` : "";
 }
 
 function translate({ dx, dy }: { dx: number; dy: number }): string {

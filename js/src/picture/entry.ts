@@ -1,4 +1,6 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
+
+import { checkNumbers } from "../core/checked";
 import type { Scheme } from "../core/color";
 import { reviveBytes } from "../core/saved";
 import { pngDataUri } from "../draw/paint/png";
@@ -44,6 +46,7 @@ export function frames(stateJson: string, optionsJson: string): string {
 
 function read<O extends Options>(stateJson: string, optionsJson: string): readonly [SavedState, O, Scheme] {
   const state = reviveBytes(JSON.parse(stateJson)) as SavedState;
+  checkNumbers(state._document);
   const options = JSON.parse(optionsJson) as O;
   return [state, options, state._look?.palette === "colorblind" ? `${options.theme}-safe` : options.theme];
 }

@@ -2,14 +2,17 @@
 import algorithms from "../algorithms/picture";
 import array from "../array/picture";
 import comparison from "../comparison/picture";
+import diff from "../diff/picture";
 import exercise from "../exercise/picture";
 import inspector from "../inspector/picture";
 import mpmd from "../mpmd/picture";
 import pipeline from "../pipeline/picture";
 import memory from "../program/memory/picture";
+import overlap from "../program/overlap/picture";
 import program from "../program/picture";
 import reshard from "../reshard/picture";
 import run from "../run/picture";
+import search from "../search/picture";
 import stepper from "../stepper/picture";
 import compared from "../tree/compared/picture";
 import tree from "../tree/picture";
@@ -23,14 +26,17 @@ const PICTURES: readonly Picture<SavedState>[] = [
   array,
   comparison,
   compared,
+  diff,
   exercise,
   inspector,
   memory,
   mpmd,
+  overlap,
   pipeline,
   program,
   reshard,
   run,
+  search,
   stepper,
   tree,
 ];

@@ -9,65 +9,71 @@ export function Canvas({ state, shown }: { state: PipelineState; shown: Shown })
   const model = at && board.blocks[at.schedule]?.model;
   const said = at && model ? cellText(model, at.task) : "";
   return (
-    <>
-      <div class="board">
+    <div class="board">
+      <div
+        class={span ? "picture zoomed" : "picture"}
+        style={{ width: `${board.width}px`, height: `${board.height}px` }}
+        onPointerMove={(event) => drag(state, shown, event)}
+        onPointerLeave={() => state.look(null)}
+        onPointerDown={(event) => {
+          state.grip = { x: event.clientX, moved: false };
+        }}
+        onPointerUp={(event) => {
+          if (!state.grip?.moved) pick(state, shown, event);
+          state.grip = null;
+        }}
+        onWheel={(event) => {
+          const bounds = event.currentTarget.getBoundingClientRect();
+          if (event.ctrlKey || event.metaKey) {
+            event.preventDefault();
+            state.zoom(Math.exp(-event.deltaY / 200), timeAt(board, event.clientX - bounds.left));
+          } else if (span && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+            event.preventDefault();
+            state.pan(event.deltaX / scaleOf(board));
+          }
+        }}
+      >
+        <div ref={state.base.attach} />
+        <div ref={state.over.attach} />
         <div
-          class={span ? "picture zoomed" : "picture"}
-          style={{ width: `${board.width}px`, height: `${board.height}px` }}
-          onPointerMove={(event) => drag(state, shown, event)}
-          onPointerLeave={() => state.look(null)}
-          onPointerDown={(event) => {
-            state.grip = { x: event.clientX, moved: false };
-          }}
-          onPointerUp={(event) => {
-            if (!state.grip?.moved) pick(state, shown, event);
-            state.grip = null;
-          }}
-          onWheel={(event) => {
-            const bounds = event.currentTarget.getBoundingClientRect();
-            if (event.ctrlKey || event.metaKey) {
-              event.preventDefault();
-              state.zoom(Math.exp(-event.deltaY / 200), timeAt(board, event.clientX - bounds.left));
-            } else if (span && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-              event.preventDefault();
-              state.pan(event.deltaX / scaleOf(board));
-            }
-          }}
+          class="panel"
+          role="listbox"
+          tabIndex={0}
+          aria-label={`tasks. ${board.blocks.map((b) => summaryText(b.model)).join(". ")}`}
+          aria-activedescendant={said ? "task" : undefined}
+          style={{ inset: "0" }}
         >
-          <div ref={state.base.attach} />
-          <div ref={state.over.attach} />
-          <div
-            class="panel"
-            role="listbox"
-            tabIndex={0}
-            aria-label={`tasks. ${board.blocks.map((b) => summaryText(b.model)).join(". ")}`}
-            aria-activedescendant={said ? "task" : undefined}
-            style={{ inset: "0" }}
-          >
-            {said && (
-              <div
-                id="task"
-                role="option"
-                aria-selected="true"
-                tabIndex={-1}
-                class="option"
-                aria-label={said}
-                style={{ inset: "0" }}
-              />
-            )}
-          </div>
+          {said && (
+            <div
+              id="task"
+              role="option"
+              aria-selected="true"
+              tabIndex={-1}
+              class="option"
+              aria-label={said}
+              style={{ inset: "0" }}
+            />
+          )}
         </div>
       </div>
-      <p class="reading" aria-live="polite">
-        {at && model ? (
-          <>
-            <span>{said}</span> <span class="soft">{needsText(model, at.task)}</span>
-          </>
-        ) : (
-          <span class="soft">Point at a task; a click follows its microbatch.</span>
-        )}
-      </p>
-    </>
+    </div>
+  );
+}
+
+/** What is looked at; as high whatever it says. */
+export function Reading({ state, shown: { board } }: { state: PipelineState; shown: Shown }) {
+  const { at } = state.now;
+  const model = at && board.blocks[at.schedule]?.model;
+  return (
+    <p class="reading" aria-live="polite">
+      {at && model ? (
+        <>
+          <span>{cellText(model, at.task)}</span> <span class="soft">{needsText(model, at.task)}</span>
+        </>
+      ) : (
+        <span class="soft">Point at a task; a click follows its microbatch.</span>
+      )}
+    </p>
   );
 }
 

@@ -2,12 +2,13 @@
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
 import { Opened } from "../card/Opened";
+import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
-import { Canvas } from "./Canvas";
+import { Canvas, Reading } from "./Canvas";
 import { Figures } from "./Figures";
 import { KEYS } from "./keys";
 import { Legend } from "./Legend";
-import { badgesOf, sizeText } from "./model/words";
+import { answerOf, badgesOf, comparedText, fractionText, sizeText } from "./model/words";
 import type { PipelineState } from "./state";
 import { NARROW } from "./state";
 import { Tools } from "./Tools";
@@ -25,6 +26,11 @@ export function PipelineCard({ state }: { state: PipelineState }) {
         title={several ? `${shown.models.length} schedules` : sizeText(schedule)}
         axes={schedule.mesh?.axes}
         badges={several ? [] : badgesOf(schedule)}
+        says={
+          <Says also={several ? undefined : fractionText(schedule)}>
+            {several ? comparedText(shown.models) : answerOf(schedule)}
+          </Says>
+        }
       >
         {several && <span class="soft">{sizeText(schedule)}</span>}
         {several && width < NARROW && (
@@ -44,6 +50,7 @@ export function PipelineCard({ state }: { state: PipelineState }) {
         </p>
       ))}
       {several && <Figures models={shown.models} />}
+      <Reading state={state} shown={shown} />
       {steps && (
         <div class="steps">
           {steps === "asked" || "error" in steps ? (

@@ -16,9 +16,9 @@ export function Legend({ state, models }: { state: PipelineState; models: readon
   const { follow } = state.now;
   return (
     <ul class="legend">
-      {kinds.has(F) && <li>{cell("f", palette.forward)} F forward, sends on</li>}
-      {kinds.has(B) && <li>{cell("b", palette.backward)} B backward, sends back</li>}
-      {kinds.has(I) && <li>{cell("b", palette.backward)} I input gradient, sends back</li>}
+      {kinds.has(F) && <li>{cell("f", palette.forward)} F forward</li>}
+      {kinds.has(B) && <li>{cell("b", palette.backward)} B backward</li>}
+      {kinds.has(I) && <li>{cell("b", palette.backward)} I input gradient</li>}
       {kinds.has(W) && <li>{cell("w", palette.weight)} W weight gradient</li>}
       <li>
         <i class="cell idle" aria-hidden="true" /> idle
@@ -31,7 +31,7 @@ export function Legend({ state, models }: { state: PipelineState; models: readon
       )}
       <li class="followed">
         {follow === null ? (
-          "colour = microbatch"
+          models.length === 1 && "colour = microbatch"
         ) : (
           <button type="button" class="plainly" onClick={() => state.followBatch(null)}>
             <b>microbatch {follow}</b> is followed ✕

@@ -1,9 +1,11 @@
 /** The entry of PipelineView's bundle. */
 
+import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
-import contrastStyles from "../card/contrast.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import toolStyles from "../card/tools.css";
 import { PipelineCard } from "./Card";
 import { pipelineKeys } from "./keys";
@@ -14,5 +16,5 @@ export default entry({
   state: PipelineState,
   body: PipelineCard,
   keys: pipelineKeys,
-  styles: [toolStyles, paperStyles, contrastStyles, buttonStyles, styles],
+  styles: [toolStyles, paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, styles],
 });

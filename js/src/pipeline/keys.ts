@@ -10,18 +10,10 @@ export const KEYS = [
   ["+ −", "zoom"],
 ] as const;
 
-/** Listens on the frame; returns a function that stops listening. */
-export function pipelineKeys(state: PipelineState, frame: HTMLElement): () => void {
-  return cardKeys(frame, (key, target) => {
-    // Keys pressed in the steps below are not the schedule's.
-    if (target.getRootNode() !== frame.shadowRoot) return undefined;
-    if (/^\d$/.test(key)) return () => state.followBatch(Number(key) === state.now.follow ? null : Number(key));
-    return acts(state)[key];
-  });
-}
-
-function acts(state: PipelineState): Readonly<Record<string, () => void>> {
+export const pipelineKeys = cardKeys((state: PipelineState) => {
+  const digits = Array.from({ length: 10 }, (_, n) => [n, () => state.followBatch(n === state.now.follow ? null : n)]);
   return {
+    ...Object.fromEntries(digits),
     ArrowLeft: () => state.step(-1, 0),
     ArrowRight: () => state.step(1, 0),
     ArrowUp: () => state.step(0, -1),
@@ -38,7 +30,7 @@ function acts(state: PipelineState): Readonly<Record<string, () => void>> {
     "-": () => state.zoom(0.5),
     c: () => state.set({ critical: !state.now.critical }),
   };
-}
+});
 
 /** Follows the microbatch of the task that the keyboard is at. */
 function followed(state: PipelineState): void {

@@ -20,28 +20,29 @@ export interface At {
   readonly task: number;
 }
 
-interface Fields {
-  schedules: readonly Schedule[];
-  several: boolean;
-  changes: Changes;
+const BEGINNING = {
+  schedules: [] as readonly Schedule[],
+  several: false,
+  changes: UNCHANGED as Changes,
   /** In a narrow card: the schedule that is drawn. */
-  opened: number;
+  opened: 0,
   /** Time that is shown; null for all of it. */
-  span: Span | null;
+  span: null as Span | null,
   /** What is pointed at, or the keyboard is at. */
-  at: At | null;
+  at: null as At | null,
   /** Where the lens of a large schedule is. */
-  place: Place | null;
+  place: null as Place | null,
   /** The microbatch that is followed. */
-  follow: number | null;
-  critical: boolean;
+  follow: null as number | null,
+  critical: false,
   /** Where the playhead is. */
-  moment: number;
-  playing: boolean;
+  moment: 0,
+  playing: false,
   /** Whether ticks have steps that can be asked for. */
-  stepped: boolean;
-  steps: Steps | null;
-}
+  stepped: false,
+  steps: null as Steps | null,
+};
+type Fields = typeof BEGINNING;
 
 /** The steps of the function below its schedule: asked for, shown at the tick of the playhead, or why they are not. */
 export type Steps = "asked" | { readonly source: string; readonly model: WidgetModel } | { readonly error: string };
@@ -97,22 +98,8 @@ export class PipelineState extends CardState<Fields> {
   #asked = { n: 0, tick: -1 };
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      schedules: [],
-      several: false,
-      changes: UNCHANGED,
-      opened: 0,
-      span: null,
-      at: null,
-      place: null,
-      follow: null,
-      critical: false,
-      moment: 0,
-      playing: false,
-      stepped: widget.get("_stepped") === true && widget.get("_static") !== true,
-      steps: null,
-    };
-    super(widget, frame, fields, ["follow", "moment", "_opened"]);
+    const stepped = widget.get("_stepped") === true && widget.get("_static") !== true;
+    super(widget, frame, { ...BEGINNING, stepped }, ["follow", "moment", "_opened"]);
     this.until(() => this.#clock.stop());
   }
 

@@ -20,17 +20,20 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   return (
     <>
       <EditorSheet editor={editor} model={model} />
-      <div class={refused ? "faded" : ""}>
-        <Canvas state={state.picture} />
+      {/* What JAX raises is read over the picture of another spec, so that nothing moves. */}
+      <div class="stage">
+        <div class={refused ? "faded" : ""}>
+          <Canvas state={state.picture} />
+          <Notes state={state.picture} />
+        </div>
+        <div class="covers">
+          <Trouble editor={editor} />
+          <Answer state={state} editor={editor} />
+        </div>
       </div>
-      <div class={refused ? "unseen" : ""}>
-        <Notes state={state.picture} />
-      </div>
-      <Trouble editor={editor} />
-      <Answer state={state} editor={editor} />
       <CodeLine state={state} editor={editor} />
       <Foot keys={KEYS}>
-        {model.rank > 2 && <Dims state={state.picture} rank={model.rank} />}
+        {model.rank > 2 && <Dims state={state.picture} model={model} />}
         <Facets state={state.picture} />
         <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
           Undo

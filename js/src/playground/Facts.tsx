@@ -18,16 +18,19 @@ export function Facts({ draft, doc, model }: Props) {
   return (
     <>
       <Gives draft={draft} doc={doc} model={model} />
-      <dl class="facts">
-        <div class="fact">
-          <dt>HLO</dt>
-          <dd class="mono">{hlo}</dd>
-        </div>
-        <div class="fact">
-          <dt>Shardy</dt>
-          <dd class="mono">{shardy}</dd>
-        </div>
-      </dl>
+      <details>
+        <summary>HLO, Shardy</summary>
+        <dl class="facts">
+          <div class="fact">
+            <dt>HLO</dt>
+            <dd class="mono">{hlo}</dd>
+          </div>
+          <div class="fact">
+            <dt>Shardy</dt>
+            <dd class="mono">{shardy}</dd>
+          </div>
+        </dl>
+      </details>
     </>
   );
 }

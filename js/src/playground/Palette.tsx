@@ -61,7 +61,7 @@ function Hint({ editor }: { editor: SpecEditor }) {
   const letters = [...new Set(editor.draft().axes.map((a) => a.name[0] ?? ""))].slice(0, 3);
   return (
     <span class="soft hint">
-      <span class="how">drag an axis onto a dimension, or focus a slot and </span>press{" "}
+      <span class="how">drag, or in a slot </span>press{" "}
       {letters.map((letter) => [<kbd key={letter}>{letter}</kbd>, " "])}
       {!editor.doc.fixed && <kbd>?</kbd>} <kbd>Del</kbd>
     </span>

@@ -1,4 +1,5 @@
 /** Array, mesh and spec, to be typed. */
+import { Select } from "../card/Tools";
 import type { MeshAxis } from "../core/document.gen";
 import { isConcrete } from "../core/spec/refusal";
 import { addAxis, changeAxis, dropAxis, positions, readSpec, reshape, specCode } from "../core/spec/spec";
@@ -60,17 +61,12 @@ function ArrayFields({ editor }: { editor: SpecEditor }) {
       </span>
       <label>
         dtype
-        <select
-          value={draft.dtype}
+        <Select
           disabled={fixed}
-          onChange={(event) => editor.edit({ ...draft, dtype: event.currentTarget.value })}
-        >
-          {doc.dtypes.map((d) => (
-            <option value={d.name} key={d.name}>
-              {d.name}
-            </option>
-          ))}
-        </select>
+          of={doc.dtypes.map((d) => [d.name])}
+          value={draft.dtype}
+          choose={(dtype) => editor.edit({ ...draft, dtype })}
+        />
       </label>
       {fixed && <span class="soft">the shape and dtype of a real array are fixed</span>}
     </fieldset>
@@ -120,17 +116,12 @@ function Axis({ editor, axis, index }: { editor: SpecEditor; axis: MeshAxis; ind
           return "";
         }}
       />
-      <select
+      <Select
         aria-label={`type of axis ${axis.name}`}
+        of={TYPES.map((type) => [type])}
         value={axis.type}
-        onChange={(event) => editor.edit(changeAxis(draft, index, { type: event.currentTarget.value as AxisType }))}
-      >
-        {TYPES.map((type) => (
-          <option value={type} key={type}>
-            {type}
-          </option>
-        ))}
-      </select>
+        choose={(type) => editor.edit(changeAxis(draft, index, { type }))}
+      />
       <button
         type="button"
         aria-label={`remove axis ${axis.name}`}

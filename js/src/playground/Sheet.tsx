@@ -37,14 +37,12 @@ export class EditorSheet extends Component<Props> {
         {open && <Settings editor={editor} />}
         <div class="written">
           <Slots editor={editor} />
-          <Type editor={editor} model={model} />
         </div>
         <div class="comes">
-          {valid && !editor.doc.fixed && (
-            <div class={refusal ? "unseen" : ""}>
-              <Facts draft={valid} doc={editor.doc} model={model} />
-            </div>
-          )}
+          <div class={refusal ? "unseen" : ""}>
+            <Type editor={editor} model={model} />
+            {valid && !editor.doc.fixed && <Facts draft={valid} doc={editor.doc} model={model} />}
+          </div>
           {refusal && <p class="means">{refusal.meaning}</p>}
         </div>
         {drag && (
@@ -65,7 +63,6 @@ function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
 
 /** The type, as `jax.typeof` gives it. */
 function Type({ editor, model }: Props) {
-  if (editor.refusal()) return null;
   const types = new Map(model.axes.map((a) => [a.name, a.type]));
   const silent = model.doc.dims.some((d) => d.axes.some((a) => types.get(a) === "Auto"));
   const note = `jax.typeof(${editor.doc.name})${silent ? ", silent on Auto axes" : ""}`;

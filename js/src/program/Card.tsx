@@ -4,6 +4,7 @@ import { Foot } from "../card/Foot";
 import { ProgramHead } from "./Head";
 import { Measured } from "./Measured";
 import { MemoryView } from "./memory/MemoryView";
+import { OverlapView } from "./overlap/OverlapView";
 import { Panel, Xla } from "./Panel";
 import { SideBySide } from "./SideBySide";
 import { Source } from "./Source";
@@ -29,7 +30,9 @@ export function ProgramCard({ state }: { state: ProgramState }) {
         <One state={state} />
       )}
       <Foot>
-        <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
+        {programs.every((p) => p.interconnects.length > 0) && (
+          <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
+        )}
       </Foot>
     </div>
   );
@@ -44,9 +47,17 @@ function One({ state }: { state: ProgramState }) {
   return (
     <div class={width < STACKED ? "program" : "program wide"}>
       <ProgramHead state={state} model={model} />
-      {state.now.page === "memory" ? <MemoryView state={state} /> : <Collectives state={state} shown={shown} />}
+      <Paged state={state} shown={shown} />
     </div>
   );
+}
+
+/** The page that is turned to. */
+function Paged({ state, shown }: { state: ProgramState; shown: Shown }) {
+  const { page } = state.now;
+  if (page === "memory") return <MemoryView state={state} />;
+  if (page === "overlap") return <OverlapView state={state} />;
+  return <Collectives state={state} shown={shown} />;
 }
 
 function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
@@ -81,6 +92,7 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
                 model={model}
                 rows={rows}
                 index={index}
+                why={index === null ? null : state.why(index)}
                 selection={selection}
                 cursor={cursor}
                 sort={sort}
@@ -89,7 +101,7 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
                 limit={limit}
                 width={width}
               />
-              <Totals model={model} interconnect={interconnect} bar={lanes === null} />
+              {model.sized && <Totals model={model} interconnect={interconnect} bar={lanes === null} />}
               {under && (
                 <div class="under">
                   <Xla state={state} model={model} view={view} />

@@ -33,7 +33,7 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
       <PlayButton state={state} />
       <div class="scrubber">
         <div class="track" aria-hidden="true">
-          <span style={{ width: `${100 * phase}%` }} />
+          <span class="past" style={{ width: `${100 * phase}%` }} />
           {Array.from({ length: Math.min(rounds, 40) - 1 }, (_, k) => (
             <i style={{ left: `${(90 * (k + 1)) / rounds}%` }} key={k} />
           ))}

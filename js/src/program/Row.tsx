@@ -10,7 +10,8 @@ import type { Group, ProgramModel } from "./model/program";
 import { causeNotes, causeText, irregularText, whereText } from "./model/words";
 import { AxisBar } from "./parts";
 import { cell, row } from "./roles";
-import type { ProgramState } from "./state";
+import type { Asked, ProgramState } from "./state";
+import { WhyHere } from "./Why";
 
 interface Props {
   state: ProgramState;
@@ -27,6 +28,8 @@ interface Props {
   runs: number | null;
   bytes: readonly [number, number];
   longest: number;
+  /** What is known of why the chosen one is there. */
+  why: Asked | null;
   /** How figures of the columns are written. */
   time: Format;
   sent: Format;
@@ -40,7 +43,7 @@ export class Row extends Component<Props> {
   }
 
   override render() {
-    const { state, model, c, group, line, chosen, current, seconds, runs, longest, time, sent } = this.props;
+    const { state, model, c, group, line, chosen, current, why, seconds, runs, longest, time, sent } = this.props;
     const [least, most] = this.props.bytes;
     const { mesh } = model;
     return (
@@ -64,11 +67,11 @@ export class Row extends Component<Props> {
               irregular
             </span>
           )}
-          {c.irregular && c.within.length > 0 && <span class="soft small">within {c.within.join(", ")}</span>}
+          {c.irregular && c.within.length > 0 && <span class="soft small cut">within {c.within.join(", ")}</span>}
         </div>
         <div {...cell("sent")}>
           <span class="mono" title={c.arithmetic}>
-            {[...new Set([least, most])].map((n) => whole(sent(n))).join(" – ")}
+            {model.sized ? [...new Set([least, most])].map((n) => whole(sent(n))).join(" – ") : "?"}
           </span>
         </div>
         <div {...cell("runs")}>
@@ -107,11 +110,18 @@ export class Row extends Component<Props> {
             <span class="soft small">{count(group.members.length, "call")} in program order</span>
           </div>
         )}
+        {chosen !== null && why && c.shapes.length > 0 && (
+          // biome-ignore lint/a11y/noStaticElementInteractions: its buttons act, and do not choose the row
+          // biome-ignore lint/a11y/useKeyWithClickEvents: as above
+          <div {...cell("reason")} onClick={(event) => event.stopPropagation()}>
+            <WhyHere state={state} model={model} at={chosen} why={why} />
+          </div>
+        )}
         <div {...cell("time")}>
           <span class="meter">
             <AxisBar mesh={mesh} axes={c.axes} part={seconds / longest} />
           </span>
-          <span class="mono">{time(seconds)}</span>
+          <span class="mono">{model.sized ? time(seconds) : "?"}</span>
         </div>
       </div>
     );

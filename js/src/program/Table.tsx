@@ -1,12 +1,12 @@
 /** The table of collectives. It is drawn again only when what it shows has changed, not in each animation frame. */
-import { Component } from "preact";
+import { Pure } from "../card/Pure";
 import { memo } from "../card/store";
 import { COLLECTIVES } from "../core/columns.gen";
 import { textWidth } from "../draw/measure";
 import { type Group, groupTotal, type ProgramModel, type Sort, totalFigures } from "./model/program";
 import { Row } from "./Row";
 import { grid, HEADS, head } from "./roles";
-import { MORE, NARROW, type ProgramState, STACKED } from "./state";
+import { type Asked, MORE, NARROW, type ProgramState, STACKED } from "./state";
 
 interface Props {
   state: ProgramState;
@@ -14,6 +14,8 @@ interface Props {
   rows: readonly Group[];
   /** The collective on the mesh. */
   index: number | null;
+  /** What is known of why it is there. */
+  why?: Asked | null;
   selection: number | null;
   cursor: number;
   sort: Sort;
@@ -23,18 +25,14 @@ interface Props {
   width: number;
 }
 
-export class Table extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
-  }
-
+export class Table extends Pure<Props> {
   readonly #figures = memo(totalFigures);
   readonly #totals = memo((rows: readonly Group[], model: ProgramModel, interconnect: number) =>
     rows.map((g) => groupTotal(model, g, interconnect)),
   );
 
   override render() {
-    const { state, model, rows, index, cursor, sort, axis, interconnect, limit, width } = this.props;
+    const { state, model, rows, index, why = null, cursor, sort, axis, interconnect, limit, width } = this.props;
     const totals = this.#totals(rows, model, interconnect);
     const figures = this.#figures(totals);
     const longest = Math.max(1e-12, ...totals.map((t) => t.seconds));
@@ -80,6 +78,7 @@ export class Table extends Component<Props> {
                   current={line === cursor}
                   {...total}
                   longest={longest}
+                  why={index !== null && group.members.includes(index) ? why : null}
                   time={figures.time}
                   sent={figures.sent}
                   key={group.at}

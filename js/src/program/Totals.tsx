@@ -27,7 +27,7 @@ export function Totals({ model, interconnect, bar }: { model: ProgramModel; inte
           <li key={totalName(t)}>
             {t.axes.length > 0
               ? t.axes.map((name, i) => (
-                  <b class={`mono ink${mesh.axisOf(name) % AXIS_DASH.length}`} key={name}>
+                  <b class={`mono cut ink${mesh.axisOf(name) % AXIS_DASH.length}`} key={name}>
                     {i > 0 && ", "}
                     {name}
                   </b>

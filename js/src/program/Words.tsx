@@ -27,6 +27,15 @@ export function Words({ state, model, c, interconnect }: Props) {
           </dd>
         </div>
       )}
+      {c?.remark && (
+        <div>
+          <dt>look at</dt>
+          <dd>
+            <b class="warn">{c.remark}</b>
+            {c.advice && `: ${c.advice}`}
+          </dd>
+        </div>
+      )}
       {c && interconnects.length > 0 && (
         <div>
           <dt>estimate</dt>

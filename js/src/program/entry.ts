@@ -1,15 +1,18 @@
 /** The entry of CompiledProgram's bundle. */
 
 import buttonStyles from "../card/buttons.css";
-import contrastStyles from "../card/contrast.css";
+import chainStyles from "../card/chain.css";
 import foldStyles from "../card/fold.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import scrubberStyles from "../card/scrubber.css";
 import toolStyles from "../card/tools.css";
 import { ProgramCard } from "./Card";
 import { programKeys } from "./keys";
 import memoryStyles from "./memory/memory.css";
+import overlapStyles from "./overlap/overlap.css";
 import styles from "./program.css";
 import { ProgramState } from "./state";
 
@@ -17,5 +20,17 @@ export default entry({
   state: ProgramState,
   body: ProgramCard,
   keys: programKeys,
-  styles: [toolStyles, paperStyles, contrastStyles, buttonStyles, foldStyles, scrubberStyles, styles, memoryStyles],
+  styles: [
+    toolStyles,
+    paperStyles,
+    saysStyles,
+    lineStyles,
+    buttonStyles,
+    foldStyles,
+    scrubberStyles,
+    chainStyles,
+    styles,
+    memoryStyles,
+    overlapStyles,
+  ],
 });

@@ -3,6 +3,8 @@ import type { Look, Picture, SavedState } from "../picture/picture";
 import { decodeMemory, MemoryModel } from "./memory/model/memory";
 import { memoryScene } from "./memory/scene/card";
 import { decodePrograms, ProgramModel, type Sort } from "./model/program";
+import { decodeOverlap, OverlapModel } from "./overlap/model/overlap";
+import { overlapScene } from "./overlap/scene/card";
 import { type ProgramPicture, programScene } from "./scene/card";
 import { programFilm } from "./scene/film";
 import { openedScene, programsScene } from "./scene/sidebyside";
@@ -15,24 +17,28 @@ interface State extends SavedState {
   page?: string;
   /** Of programs side by side: the index of the open one. */
   opened?: number | null;
-  /** The memory of each, by index. */
-  _memories?: Readonly<Record<string, object>>;
+  /** What other pages show, by page and index of the program: `memory 0`. */
+  _pages?: Readonly<Record<string, object>>;
 }
 
 export default {
   kinds: ["program", "programs"],
   draw(state, look) {
     const { models, model, draw } = programsIn(state);
-    const memory = state.page === "memory" && model && state._memories?.[String(models.indexOf(model))];
-    if (memory && "kind" in memory) {
+    const page = model && state._pages?.[`${state.page} ${models.indexOf(model)}`];
+    if (page && "kind" in page) {
       const axes = new Map(model.collectives.map((c) => [c.name, c.axes]));
-      return [memoryScene(new MemoryModel(decodeMemory(memory), axes), look), model.doc.name];
+      const scene =
+        state.page === "memory"
+          ? memoryScene(new MemoryModel(decodeMemory(page), axes), look)
+          : overlapScene(new OverlapModel(decodeOverlap(page)), look);
+      return [scene, model.doc.name];
     }
     return [model ? draw(model, pictureOf(state, look)) : programsScene(models, look.width), namesOf(models)];
   },
   film(state, look, { speed }) {
     const { models, model, draw } = programsIn(state);
-    if (!model || state.page === "memory") return null;
+    if (!model || (state.page ?? "collectives") !== "collectives") return null;
     const film = programFilm(model, speed, pictureOf(state, look), (picture) => draw(model, picture));
     return film && [film, namesOf(models)];
   },

@@ -13,48 +13,58 @@ import { PAD } from "../draw/marks";
 import { type MemoryFields, MemoryPage, START } from "./memory/page";
 import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "./model/program";
 import { phaseAfter, playTime } from "./model/rounds";
+import { AT_FIRST, type OverlapFields, OverlapPage } from "./overlap/page";
 import { collectiveMarks } from "./scene/collective";
 import { type Stage, stageOf } from "./scene/collective/stage";
 import { CollectiveView } from "./scene/collective/view";
 import { type Lanes, laneMarks, layoutLanes } from "./scene/lanes";
 
-interface Fields {
-  decoded: Decoded | null;
+/** Lines that are added to a long table at a time. */
+export const MORE = 200;
+
+const BEGINNING = {
+  decoded: null as Decoded | null,
   /** Side by side: the program that is open. */
-  opened: number | null;
+  opened: null as number | null,
   /** Index of the collective that was chosen; null for the first that is listed. */
-  selection: number | null;
-  axis: string | null;
-  sort: Sort;
-  search: string;
-  interconnect: number;
+  selection: null as number | null,
+  axis: null as string | null,
+  sort: "time" as Sort,
+  search: "",
+  interconnect: 0,
   /** Line of the table that the keyboard is at, and how many lines are in the page. */
-  cursor: number;
-  limit: number;
+  cursor: 0,
+  limit: MORE,
   /** The group that stands out. */
-  group: number;
+  group: 0,
   /** Mesh position that is looked at. */
-  device: number | null;
+  device: null as number | null,
   /** Whether the keyboard is at the devices. */
-  keyboard: boolean;
+  keyboard: false,
   /** A mesh axis that is pointed at. */
-  lit: number | null;
-  physical: boolean;
-  algorithm: Algorithm;
-  phase: number;
-  playing: boolean;
-  page: Page;
-  /** By index of a program: its memory as Python sent it, or why it is not known. */
-  memories: Readonly<Record<string, { trouble?: unknown }>>;
-  memory: MemoryFields;
+  lit: null as number | null,
+  physical: false,
+  algorithm: "meaning" as Algorithm,
+  phase: 0,
+  playing: false,
+  page: "collectives" as Page,
+  /** By page and index of a program: the document as Python sent it, or why it is not known. */
+  pages: {} as Readonly<Record<string, { trouble?: unknown }>>,
+  memory: START as MemoryFields,
+  overlap: AT_FIRST as OverlapFields,
   /** By index of a program: how far Python is with ways to lower its peak, and what it found. */
-  remedies: Readonly<Record<string, Tried>>;
+  remedies: {} as Readonly<Record<string, Tried>>,
   /** Number of the last request for them. */
-  tried: number;
+  tried: 0,
+  /** The collective that Python was asked about last: why it is there. */
+  wanted: {} as { at?: number; collective?: number },
+  /** Of the chains that say so, the one that is shown. */
+  asked: 0,
   /** Whether Python is measuring, and why it could not. */
-  waiting: boolean;
-  trouble: string;
-}
+  waiting: false,
+  trouble: "",
+};
+type Fields = typeof BEGINNING;
 
 /** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
 export interface Tried {
@@ -65,7 +75,17 @@ export interface Tried {
   trouble?: string;
 }
 
-export type Page = "collectives" | "memory";
+export const PAGES = ["collectives", "overlap", "memory"] as const;
+export type Page = (typeof PAGES)[number];
+
+/** Why a collective is there. */
+export interface Asked {
+  /** What Python said: chains, or why they are not known. */
+  sent: { trouble?: unknown } | undefined;
+  waiting: boolean;
+  /** Index of the chain that is shown. */
+  asked: number;
+}
 
 /** Everything that the card of one program is drawn from. */
 export interface Shown {
@@ -79,17 +99,30 @@ export interface Shown {
   lanes: Lanes | null;
 }
 
+/** Traits that Python may change. */
+const TRAITS = [
+  "selection",
+  "axis",
+  "sort",
+  "opened",
+  "page",
+  "_pages",
+  "_remedies",
+  "_try",
+  "_why",
+  "_heard",
+  "_trouble",
+];
 /** Below this width the mesh stands under the table, and below that one a line is a card. */
 export const STACKED = 860;
 export const NARROW = 640;
-/** Lines that are added to a long table at a time. */
-export const MORE = 200;
 const RUNS = 10;
 
 export class ProgramState extends CardState<Fields> {
   readonly layer = new Layer();
   readonly lanesLayer = new Layer();
   readonly memory = new MemoryPage(this);
+  readonly overlap = new OverlapPage(this);
   readonly #model = memo((decoded: Decoded, at: number) => {
     const doc = decoded.programs[at];
     return doc ? new ProgramModel(doc) : null;
@@ -98,6 +131,7 @@ export class ProgramState extends CardState<Fields> {
     groupsOf(model, { sort, axis, search, interconnect }),
   );
   readonly #stage = memo(stageOf);
+  readonly #why = memo((sent: Asked["sent"], waiting: boolean, asked: number): Asked => ({ sent, waiting, asked }));
   readonly #lanes = memo(layoutLanes);
   readonly #view = memo(
     (
@@ -116,45 +150,7 @@ export class ProgramState extends CardState<Fields> {
   readonly #clock = new Clock();
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      decoded: null,
-      opened: null,
-      selection: null,
-      axis: null,
-      sort: "time",
-      search: "",
-      interconnect: 0,
-      cursor: 0,
-      limit: MORE,
-      group: 0,
-      device: null,
-      keyboard: false,
-      lit: null,
-      physical: false,
-      algorithm: "meaning",
-      phase: 0,
-      playing: false,
-      page: "collectives",
-      memories: {},
-      memory: START,
-      remedies: {},
-      tried: 0,
-      waiting: false,
-      trouble: "",
-    };
-    const traits = [
-      "selection",
-      "axis",
-      "sort",
-      "opened",
-      "page",
-      "_memories",
-      "_remedies",
-      "_try",
-      "_heard",
-      "_trouble",
-    ];
-    super(widget, frame, fields, traits);
+    super(widget, frame, BEGINNING, TRAITS);
     this.until(() => this.#clock.stop());
   }
 
@@ -195,6 +191,7 @@ export class ProgramState extends CardState<Fields> {
   override print(on: boolean): void {
     super.print(on);
     this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
+    this.overlap.set({ rows: on ? Number.POSITIVE_INFINITY : AT_FIRST.rows });
     this.memory.set({ rows: on ? Number.POSITIVE_INFINITY : START.rows });
   }
 
@@ -203,8 +200,9 @@ export class ProgramState extends CardState<Fields> {
     return this.frame.shadowRoot?.querySelector<HTMLElement>(selector) ?? null;
   }
 
-  sent(): { trouble?: unknown } | undefined {
-    return this.now.memories[String(this.#at())];
+  /** What Python sent of a page of the open program: a document, or why there is none. */
+  sent(page: Page): { trouble?: unknown } | undefined {
+    return this.now.pages[`${page} ${this.#at()}`];
   }
 
   /** What Python knows of ways to lower the open program's peak, and whether it is asked. */
@@ -223,6 +221,20 @@ export class ProgramState extends CardState<Fields> {
     this.share({ _try: { n, at: this.#at() } });
   }
 
+  /** What is known of why a collective is there. */
+  why(index: number): Asked {
+    const { wanted, asked, pages } = this.now;
+    const sent = pages[`why ${this.#at()} ${index}`];
+    return this.#why(sent, !sent && wanted.at === this.#at() && wanted.collective === index, asked);
+  }
+
+  /** Asks Python why a collective is there. */
+  askWhy(index: number): void {
+    const wanted = { n: this.#number("_why") + 1, at: this.#at(), collective: index };
+    this.set({ asked: 0, wanted });
+    this.share({ _why: wanted });
+  }
+
   #at(): number {
     const { decoded, opened } = this.now;
     return decoded?.sideBySide ? (opened ?? 0) : 0;
@@ -236,8 +248,8 @@ export class ProgramState extends CardState<Fields> {
 
   protected override paint(): boolean {
     const { theme, page } = this.now;
-    if (page === "memory") {
-      this.memory.paint();
+    if (page !== "collectives") {
+      this[page].paint();
       return true;
     }
     const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
@@ -255,15 +267,33 @@ export class ProgramState extends CardState<Fields> {
     this.#pause();
     const interconnect = at === null ? 0 : (this.now.decoded?.programs[at]?.interconnect ?? 0);
     const other = { opened: at, selection: null, axis: null, search: "", interconnect };
-    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false, memory: START });
+    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false, memory: START, overlap: AT_FIRST });
     this.share({ opened: at, selection: null, axis: null });
   }
 
   select(index: number | null): void {
     this.#pause();
     const cursor = index === null ? this.now.cursor : Math.max(0, this.lineOf(index));
-    this.set({ selection: index, cursor, ...AT_REST });
+    this.set({ selection: index, cursor, asked: 0, ...AT_REST });
     this.share({ selection: index });
+  }
+
+  /** Index of the finding that is chosen; null for none. */
+  finding(): number | null {
+    const { selection } = this.now;
+    const at = this.model()?.doc.findings.findIndex((f) => selection !== null && f.collectives.includes(selection));
+    return at === undefined || at < 0 ? null : at;
+  }
+
+  /** Chooses the next finding, or the one before; all collectives are listed, so that it is among them. */
+  walk(by: 1 | -1): void {
+    const findings = this.model()?.doc.findings ?? [];
+    const at = this.finding() ?? (by > 0 ? -1 : 0);
+    const next = findings[(at + by + findings.length) % findings.length]?.collectives[0];
+    if (next === undefined) return;
+    if (this.lineOf(next) < 0) this.list({ axis: null, search: "" });
+    this.select(next);
+    this.move(this.lineOf(next));
   }
 
   /** Shows other lines, from the top on. */
@@ -280,6 +310,10 @@ export class ProgramState extends CardState<Fields> {
   }
 
   /** Moves the keyboard's cursor to a line of the table. */
+  line(): number {
+    return this.now.cursor;
+  }
+
   move(to: number): void {
     const rows = this.shown()?.rows ?? [];
     const cursor = Math.max(0, Math.min(rows.length - 1, to));
@@ -389,10 +423,11 @@ export class ProgramState extends CardState<Fields> {
       sort,
       waiting: this.#number("_asked") > Number(this.widget.get("_heard") ?? 0),
       trouble: String(this.widget.get("_trouble") ?? ""),
-      page: this.widget.get("page") === "memory" ? "memory" : "collectives",
-      memories: (this.widget.get("_memories") ?? {}) as Fields["memories"],
+      page: PAGES.find((p) => p === this.widget.get("page")) ?? "collectives",
+      pages: (this.widget.get("_pages") ?? {}) as Fields["pages"],
       remedies: (this.widget.get("_remedies") ?? {}) as Fields["remedies"],
       tried: this.#number("_try"),
+      wanted: (this.widget.get("_why") ?? {}) as Fields["wanted"],
       ...(other ? AT_REST : {}),
     });
     if (other && selection !== null) {

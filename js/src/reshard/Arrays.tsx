@@ -1,4 +1,4 @@
-/** The arrays of a chunk, with both layouts, what they weigh and add, and how they move. Of many, those in view. */
+/** The arrays of a chunk, with both layouts, what they make, what of the threshold they take, and how they move. Of many, those in view. */
 
 import { Tokens } from "../card/Tokens";
 import type { MovedArray } from "../core/document.gen";
@@ -18,7 +18,8 @@ const MANY = 60;
 const BEYOND = 6;
 const HEIGHT = 260;
 
-export function Arrays({ state, shown: { model, chunk } }: { state: ReshardState; shown: Shown }) {
+export function Arrays({ state, shown }: { state: ReshardState; shown: Shown }) {
+  const { model, chunk, board, least } = shown;
   const { width, top } = state.now;
   const arrays = model.arraysOf(chunk);
   const line = width >= WIDE ? LINE : TALL;
@@ -32,6 +33,7 @@ export function Arrays({ state, shown: { model, chunk } }: { state: ReshardState
       aria-label={model.axis < 0 ? "the array" : `arrays of chunk ${chunk + 1}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
       tabIndex={0}
+      style={board && top !== null ? { maxHeight: `${Math.min(HEIGHT, least - board.height)}px` } : undefined}
       onScroll={(event) => {
         if (!all) state.set({ top: event.currentTarget.scrollTop });
       }}
@@ -66,11 +68,12 @@ function Line({ model, index, at, of, figure }: LineProps) {
         <b>{array.path}</b> {typeOf(array)}
       </span>
       <span class={heavy ? "weight warn" : "weight"}>
-        {model.axis >= 0 && `${groupsText(model, array)}, `}adds <b>{figure(adds)}</b>
+        {model.axis >= 0 && `${groupsText(model, array)}, `}
+        <b>{figure(adds)}</b> made
         {model.axis >= 0 && (
           <>
-            , weighs <b>{figure(weight)}</b>
-            {heavy && <span class="hidden">, more than it adds</span>}
+            , <b>{figure(weight)}</b> of the threshold
+            {heavy && <span class="hidden">, more than it makes</span>}
           </>
         )}
       </span>

@@ -1,17 +1,22 @@
-/** Groups by chunks, or devices by devices: two layers, and a listbox with one option for keyboard and screen reader. */
+/** Devices and who sends what to whom, groups by chunks, or pairs of devices: a listbox with one option for keyboard and screen reader. */
 
 import { bytes } from "../core/format";
-import { chunkText, heldText } from "./model/words";
+import { chunkText, heldText, movesText } from "./model/words";
+import { Others } from "./Others";
 import { chunkAt, groupAt } from "./scene/board";
+import { chunkRowAt } from "./scene/chunks";
+import { deviceAt } from "./scene/flows";
 import { flowAt } from "./scene/put";
 import type { ReshardState, Shown } from "./state";
 
 export function Canvas({ state, shown }: { state: ReshardState; shown: Shown }) {
-  const { model, chunk, board, put } = shown;
-  const layout = board ?? put;
+  const { model, chunk, flows, board, put } = shown;
+  const layout = flows ?? board ?? put;
   if (!layout) return null;
   const { at } = state.now;
   const said = sayOf(shown, at);
+  const chunked = model.axis >= 0;
+  const about = flows ? "who sends what to whom" : board ? "what devices hold" : "who needs bytes of whom";
   return (
     <>
       <div
@@ -19,7 +24,10 @@ export function Canvas({ state, shown }: { state: ReshardState; shown: Shown }) 
         style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
         onPointerDown={(event) => pick(state, shown, event)}
         onPointerMove={(event) => {
-          if (event.buttons === 1 && board?.map) pick(state, shown, event);
+          if (flows || (event.buttons === 1 && board?.map)) pick(state, shown, event);
+        }}
+        onPointerLeave={() => {
+          if (flows) state.look(null);
         }}
       >
         <div aria-hidden="true" ref={state.base.attach} />
@@ -28,7 +36,7 @@ export function Canvas({ state, shown }: { state: ReshardState; shown: Shown }) 
           class="panel"
           role="listbox"
           tabIndex={0}
-          aria-label={board ? `what devices hold. ${chunkText(model, chunk)}` : "who needs bytes of whom"}
+          aria-label={chunked ? `${about}. ${chunkText(model, chunk)}` : about}
           aria-activedescendant={said ? "at" : undefined}
           style={{ inset: "0" }}
         >
@@ -44,17 +52,19 @@ export function Canvas({ state, shown }: { state: ReshardState; shown: Shown }) 
             />
           )}
         </div>
+        <Others state={state} shown={shown} />
       </div>
-      <p class="reading" aria-live={state.now.playing ? "off" : "polite"}>
-        {said || (board ? chunkText(model, chunk) : <span class="soft">Point at a pair of devices.</span>)}
+      <p class="reading" title={said} aria-live={state.now.playing ? "off" : "polite"}>
+        {said || model.doc.note || (chunked ? chunkText(model, chunk) : <span class="soft">Point at a device.</span>)}
       </p>
     </>
   );
 }
 
 /** What is looked at, in words. */
-function sayOf({ model, chunk, board, put }: Shown, at: number | null): string {
+function sayOf({ model, chunk, flows, board, put }: Shown, at: number | null): string {
   if (at === null) return "";
+  if (flows) return movesText(model, flows.panels, at);
   if (board) return heldText(model, chunk, at);
   const flow = model.doc.flows[at];
   return flow && put
@@ -62,9 +72,14 @@ function sayOf({ model, chunk, board, put }: Shown, at: number | null): string {
     : "";
 }
 
-function pick(state: ReshardState, { model, board, put }: Shown, event: PointerEvent): void {
+function pick(state: ReshardState, { model, flows, board, put }: Shown, event: PointerEvent): void {
   const bounds = (event.currentTarget as Element).getBoundingClientRect();
   const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+  if (flows) {
+    state.look(deviceAt(flows, x, y));
+    const chunk = event.type === "pointerdown" ? chunkRowAt(flows.rows, y) : null;
+    if (chunk !== null) state.jump(chunk);
+  }
   if (put) state.look(flowAt(model, put, x, y));
   if (!board) return;
   const chunk = chunkAt(board, x, y);

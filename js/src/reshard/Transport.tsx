@@ -1,6 +1,7 @@
-/** Chunks one after another, how fast they play, and the threshold that makes them. */
+/** Chunks one after another, how fast they play, the threshold that makes them, and what is shown. */
 
 import { Buttons } from "../card/Buttons";
+import { Segments, Select } from "../card/Tools";
 import { bytes } from "../core/format";
 import type { ReshardState, Shown } from "./state";
 
@@ -8,12 +9,13 @@ const SPEEDS = [0.25, 0.5, 1, 2, 4] as const;
 /** Places of the slider. */
 const PLACES = 240;
 
-export function Transport({ state, shown: { model, chunk } }: { state: ReshardState; shown: Shown }) {
+export function Transport({ state, shown }: { state: ReshardState; shown: Shown }) {
+  const { model, chunk, flows } = shown;
   const { speed, threshold } = state.now;
   const scale = state.scale();
   const last = model.chunks - 1;
   return (
-    <div class="transport">
+    <div class="tools transport">
       <Buttons state={state} of="chunk" last={last} />
       <input
         class="chunks"
@@ -27,22 +29,15 @@ export function Transport({ state, shown: { model, chunk } }: { state: ReshardSt
         aria-valuetext={`chunk ${chunk + 1} of ${model.chunks}`}
         onInput={(event) => state.jump(event.currentTarget.valueAsNumber)}
       />
-      <span class="count mono">
-        {chunk + 1}/{model.chunks}
-      </span>
+      <span class="count mono">{`chunk ${chunk + 1}/${model.chunks}`}</span>
       <label>
         <span class="hidden">speed</span>
-        <select
-          value={String(speed)}
+        <Select
           title="speed"
-          onChange={({ currentTarget: { value } }) => state.set({ speed: Number(value) })}
-        >
-          {SPEEDS.map((s) => (
-            <option value={s} key={s}>
-              {s}×
-            </option>
-          ))}
-        </select>
+          of={SPEEDS.map((s) => [s, `${s}×`])}
+          value={speed}
+          choose={(chosen) => state.set({ speed: chosen })}
+        />
       </label>
       {scale?.slides && (
         <span class="group limit">
@@ -63,6 +58,14 @@ export function Transport({ state, shown: { model, chunk } }: { state: ReshardSt
             reset
           </button>
         </span>
+      )}
+      {state.twoPages() && (
+        <Segments
+          legend="what is shown"
+          of={[["flows"], ["peak"]]}
+          value={flows ? "flows" : "peak"}
+          choose={(page) => state.turn(page)}
+        />
       )}
     </div>
   );

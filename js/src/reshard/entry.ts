@@ -1,9 +1,12 @@
 /** The entry of ReshardPlanView's bundle. */
 
+import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
-import contrastStyles from "../card/contrast.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
+import toolStyles from "../card/tools.css";
 import { ReshardCard } from "./Card";
 import { reshardKeys } from "./keys";
 import styles from "./reshard.css";
@@ -13,5 +16,5 @@ export default entry({
   state: ReshardState,
   body: ReshardCard,
   keys: reshardKeys,
-  styles: [paperStyles, contrastStyles, buttonStyles, styles],
+  styles: [paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, toolStyles, styles],
 });

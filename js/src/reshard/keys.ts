@@ -3,15 +3,17 @@ import { cardKeys } from "../card/keys";
 import type { ReshardState } from "./state";
 
 export const KEYS = [
-  ["← →", "groups"],
-  [", .", "chunks"],
-  ["Space", "play"],
+  [", .", "chunk"],
+  ["← →", "device"],
   ["p", "peak"],
+  ["f", "flows"],
 ] as const;
+export const PAIRS = [["← →", "device"]] as const;
 
-/** Listens on the frame; returns what ends it. */
-export function reshardKeys(state: ReshardState, frame: HTMLElement): () => void {
-  const acts: Readonly<Record<string, () => void>> = {
+export const reshardKeys = cardKeys((state: ReshardState, target, _find, key) => {
+  // The list of arrays scrolls by its own keys.
+  if (target.closest(".arrays") && /^( |Home|End|Arrow.*|Page.*)$/.test(key)) return {};
+  return {
     ArrowLeft: () => state.move(-1),
     ArrowRight: () => state.move(1),
     ArrowUp: () => state.step(-1),
@@ -23,11 +25,10 @@ export function reshardKeys(state: ReshardState, frame: HTMLElement): () => void
     Home: () => state.jump(0),
     End: () => state.jump(Number.MAX_SAFE_INTEGER),
     p: () => state.toPeak(),
+    f: () => state.turn("flows"),
+    "[": () => state.other(-1),
+    "]": () => state.other(1),
     " ": () => state.toggle(),
     Escape: () => state.look(null),
   };
-  // The list of arrays scrolls by its own keys.
-  return cardKeys(frame, (key, target) =>
-    target.closest(".arrays") && /^( |Home|End|Arrow.*|Page.*)$/.test(key) ? undefined : acts[key],
-  );
-}
+});

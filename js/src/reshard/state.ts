@@ -7,36 +7,58 @@ import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { ReshardPlan } from "../core/document.gen";
 import { PAD } from "../draw/marks";
+import { hasMoves, type Moves, movesOf } from "./model/moves";
 import { decodeReshard, PlanModel, ThresholdScale } from "./model/reshard";
 import { titleOf } from "./model/words";
 import { boardMarks, groupMarks, type Phase } from "./scene/bars";
 import { boardOf, type PlanBoard } from "./scene/board";
-import { flowMarks, type PutLayout, putLayout, putMarks } from "./scene/put";
+import { type ChunkRow, chunkMarks, chunkRows, chunksHeight } from "./scene/chunks";
+import { arraysAcross, type FlowBoard, flowBoard, flowMarks } from "./scene/flows";
+import { type PutLayout, pairMarks, putLayout, putMarks } from "./scene/put";
 
-interface Fields {
-  doc: ReshardPlan | null;
+const BEGINNING = {
+  doc: null as ReshardPlan | null,
   /** Null: the document's own. */
-  threshold: number | null;
-  chunk: number;
-  /** The group that is looked at; of `device_put` the flow. */
-  at: number | null;
-  playing: boolean;
-  speed: number;
-  phase: Phase;
+  threshold: null as number | null,
+  chunk: 0,
+  page: "flows" as Page,
+  /** Index in the chunk of the first array whose flows are drawn. */
+  first: 0,
+  /** On the page of the peak the group that is looked at, of a matrix the flow; among flows the device, by id. */
+  at: null as number | null,
+  playing: false,
+  speed: 1,
+  phase: null as Phase,
   /** How far the list of arrays is scrolled; null on paper, where those of all chunks are. */
-  top: number | null;
-}
+  top: 0 as number | null,
+};
+type Fields = typeof BEGINNING;
+
+/** Who sends what to whom, or what devices hold meanwhile. */
+export type Page = "flows" | "peak";
 
 export interface Shown {
   model: PlanModel;
   chunk: number;
-  /** One of both. */
+  /** One of these. */
+  flows: Flowing | null;
   board: PlanBoard | null;
   put: PutLayout | null;
+  /** Height of the highest page, so that none moves what is below. */
+  least: number;
+}
+
+/** Flows of some arrays of a chunk, over rows of chunks. */
+interface Flowing extends FlowBoard {
+  readonly first: number;
+  readonly rows: readonly ChunkRow[];
+  readonly rowsTop: number;
 }
 
 /** Milliseconds of a chunk: its blocks are made, and what is not kept is freed. */
-const CHUNK = 850;
+const CHUNK = 1400;
+/** Height of the list of arrays under the page of the peak. */
+const LIST = 126;
 
 export class ReshardState extends CardState<Fields> {
   readonly base = new Layer();
@@ -44,15 +66,28 @@ export class ReshardState extends CardState<Fields> {
   readonly #model = memo((doc: ReshardPlan, threshold: number | null) => new PlanModel(doc, threshold));
   readonly #board = memo(boardOf);
   readonly #put = memo(putLayout);
+  readonly #flows = memo((model: PlanModel, width: number, chunk: number, first: number): Flowing => {
+    const arrays = model.arraysOf(chunk);
+    const start = Math.max(0, Math.min(first, arrays.length - 1));
+    const drawn = arrays.slice(start, start + arraysAcross(width)).map((i) => this.#movesOf(model)(i));
+    const board = flowBoard(model, drawn, width);
+    const rowsTop = board.height + 8;
+    const rows = chunkRows(model, chunk, rowsTop, width);
+    return { ...board, height: rowsTop + chunksHeight(model), first: start, rows, rowsTop };
+  });
+  readonly #movesOf = memo((model: PlanModel) => {
+    const known = new Map<number, Moves>();
+    return (i: number): Moves => {
+      const moves = known.get(i) ?? movesOf(model, i);
+      known.set(i, moves);
+      return moves;
+    };
+  });
   readonly #scale = memo((model: PlanModel) => new ThresholdScale(model));
   readonly #clock = new Clock();
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      ...{ doc: null, threshold: null, chunk: 0, at: null },
-      ...{ playing: false, speed: 1, phase: null, top: 0 },
-    };
-    super(widget, frame, fields, ["chunk", "threshold"]);
+    super(widget, frame, BEGINNING, ["chunk", "threshold"]);
     this.until(() => this.#clock.stop());
   }
 
@@ -63,7 +98,7 @@ export class ReshardState extends CardState<Fields> {
 
   protected override read(document: unknown): void {
     this.#stop();
-    this.set({ doc: decodeReshard(document), threshold: null, chunk: 0, at: null, top: 0 });
+    this.set({ doc: decodeReshard(document), threshold: null, chunk: 0, first: 0, at: null, top: 0 });
   }
 
   protected override follow(): void {
@@ -92,28 +127,60 @@ export class ReshardState extends CardState<Fields> {
   }
 
   shown(): Shown | null {
-    const { theme, width } = this.now;
+    const { theme, width, page, first } = this.now;
     const model = this.model();
     if (!model || !theme || width === 0) return null;
     const chunk = Math.min(this.now.chunk, Math.max(0, model.chunks - 1));
     const room = width - 2 * PAD;
-    if (model.axis < 0) return { model, chunk, board: null, put: this.#put(model, room) };
-    return { model, chunk, board: this.#board(model, room, chunk), put: null };
+    const flows = hasMoves(model) ? this.#flows(model, room, chunk, first) : null;
+    const none = { model, chunk, flows: null, board: null, put: null };
+    if (model.axis < 0) {
+      const put = flows ? null : this.#put(model, room);
+      return { ...none, flows, put, least: 0 };
+    }
+    const board = this.#board(model, room, chunk);
+    const least = flows ? Math.max(flows.height, board.height + LIST) : board.height + LIST;
+    return flows && page === "flows" ? { ...none, flows, least } : { ...none, board, least };
   }
 
   protected override paint(): boolean {
     const { theme, at, phase } = this.now;
     const shown = this.shown();
     if (!shown || !theme) return false;
-    const { model, board, put } = shown;
-    if (board) {
+    const { model, chunk, flows, board, put } = shown;
+    if (flows) {
+      this.base.paint([flows, at, phase], flows, theme, () => [
+        ...flowMarks(flows, theme.scheme, at, phase),
+        ...chunkMarks(model, flows.rows, chunk, this.#movesOf(model)),
+      ]);
+      this.over.paint([flows], flows, theme, () => []);
+    } else if (board) {
       this.base.paint([board, phase], board, theme, () => boardMarks(board, theme.scheme, phase));
       this.over.paint([board, at], board, theme, () => groupMarks(board, at));
     } else if (put) {
       this.base.paint([put], put, theme, () => putMarks(model, put, theme.scheme));
-      this.over.paint([put, at], put, theme, () => flowMarks(put, at === null ? undefined : model.doc.flows[at]));
+      this.over.paint([put, at], put, theme, () => pairMarks(put, at === null ? undefined : model.doc.flows[at]));
     }
     return true;
+  }
+
+  /** Whether flows can be drawn as well as what devices hold. */
+  twoPages(): boolean {
+    const model = this.model();
+    return model !== null && model.axis >= 0 && hasMoves(model);
+  }
+
+  turn(page: Page): void {
+    this.set({ page, at: null });
+  }
+
+  /** Other arrays of the chunk. */
+  other(by: 1 | -1): void {
+    const shown = this.shown();
+    if (!shown?.flows) return;
+    const { first, width } = shown.flows;
+    const to = first + by * arraysAcross(width);
+    if (to >= 0 && to < shown.model.arraysOf(shown.chunk).length) this.set({ first: to, at: null });
   }
 
   /** Goes to a chunk; what plays stops. */
@@ -137,7 +204,8 @@ export class ReshardState extends CardState<Fields> {
   #to(chunk: number): void {
     const last = Math.max(0, (this.model()?.chunks ?? 1) - 1);
     const to = Math.max(0, Math.min(last, chunk));
-    this.set({ chunk: to, top: to === this.now.chunk ? this.now.top : 0 });
+    const same = to === this.now.chunk;
+    this.set({ chunk: to, top: same ? this.now.top : 0, first: same ? this.now.first : 0 });
     this.share({ chunk: to });
   }
 
@@ -146,12 +214,18 @@ export class ReshardState extends CardState<Fields> {
     this.set({ at });
   }
 
-  /** To the next group or flow, or the one before. */
+  /** To the next device, group or flow, or the one before. */
   move(by: number): void {
     const shown = this.shown();
     if (!shown) return;
-    const { model, board } = shown;
+    const { model, flows, board } = shown;
     const { at } = this.now;
+    if (flows) {
+      const ids = [...new Set(flows.panels.flatMap(({ moves }) => [...moves.before.ids, ...moves.after.ids]))];
+      const to = at === null ? (by > 0 ? 0 : ids.length - 1) : ids.indexOf(at) + by;
+      this.look(ids[Math.max(0, Math.min(ids.length - 1, to))] ?? null);
+      return;
+    }
     const last = (board ? model.folds.length : model.doc.flows.length) - 1;
     const now = at === null || !board ? at : model.foldOf(at);
     const to = Math.max(0, Math.min(last, now === null ? (by > 0 ? 0 : last) : now + by));
@@ -161,8 +235,9 @@ export class ReshardState extends CardState<Fields> {
   /** To the moment at which a device holds most. */
   toPeak(): void {
     const peak = this.model()?.peak;
-    if (!peak) return;
+    if (!peak || this.shown()?.put) return;
     this.jump(peak.chunk);
+    this.turn("peak");
     this.look(peak.group);
   }
 
@@ -179,7 +254,7 @@ export class ReshardState extends CardState<Fields> {
       0,
       after.starts.findLastIndex((start, k) => start <= first && k < after.chunks),
     );
-    this.set({ chunk: to, top: 0 });
+    this.set({ chunk: to, top: 0, first: 0 });
     this.share({ threshold: after.threshold, chunk: to });
   }
 

@@ -17,7 +17,7 @@ export function Calls({ state, chart }: { state: RunState; chart: Chart }) {
           <li key={String(call)}>
             <button
               type="button"
-              class={call === chart.call ? "here" : ""}
+              class={call === chart.call ? "plainly here" : "plainly"}
               aria-label={`call ${call + 1}, ${duration(model.doc.seconds[call] ?? 0)}: ${words}`}
               title={words}
               onClick={() => {

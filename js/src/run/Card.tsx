@@ -1,16 +1,21 @@
 /** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
 
 import { Fold } from "../card/Fold";
+import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { Says } from "../card/Says";
+import { Tokens } from "../card/Tokens";
+import { sentenceTokens } from "../core/text";
 import { Calls } from "./Calls";
-import { RunFoot } from "./Foot";
+import { KEYS } from "./keys";
 import { Lanes } from "./Lanes";
 import { Legend } from "./Legend";
 import { Mesh } from "./Mesh";
-import { badgesOf, notesOf, targetText } from "./model/words";
+import { answerOf, badgesOf, notesOf, targetText } from "./model/words";
 import type { RunState } from "./state";
 import { NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
+import { RunTools } from "./Tools";
 import { Totals } from "./Totals";
 
 export function RunCard({ state }: { state: RunState }) {
@@ -27,9 +32,16 @@ export function RunCard({ state }: { state: RunState }) {
         title={several ? `${charts.length} runs on one time axis` : doc.name || "program"}
         axes={mesh.axes}
         badges={several ? [] : badgesOf(doc)}
-      >
-        {!several && <span class="soft target">{targetText(doc)}</span>}
-      </Head>
+        go={() => state.nextWait()}
+        says={
+          !several && (
+            <Says also={targetText(doc)}>
+              <Tokens tokens={sentenceTokens(answerOf(doc), mesh)} />
+            </Says>
+          )
+        }
+      />
+      <RunTools state={state} chart={chart} />
       {doc.note && <p class="note">{doc.note}</p>}
       {several && <Totals state={state} charts={charts} />}
       <div class="charts">
@@ -41,26 +53,25 @@ export function RunCard({ state }: { state: RunState }) {
           ))
         )}
       </div>
-      <div class="under">
-        <p class="sentence" aria-live="polite">
-          {state.sentence() || (
-            <span class="hint soft">
-              {state.now.all
-                ? "Mean over devices, all calls on one scale. Choose one to see its devices."
-                : "Point at a lane, or use the arrow keys on it, to see who waits for whom."}
-            </span>
-          )}
-        </p>
-        <Legend />
-      </div>
+      <p class="sentence" title={state.sentence()} aria-live="polite">
+        {state.sentence() || (
+          <span class="hint soft">
+            {state.now.all
+              ? "Mean over devices, all calls on one scale. Choose one to see its devices."
+              : "Point at a lane, or use the arrow keys on it, to see who waits for whom."}
+          </span>
+        )}
+      </p>
       <div class={width < STACKED ? "stacked" : "beside"}>
         <div class="list">
           <Table state={state} model={model} rows={state.rows()} />
-          {notesOf(model).map((note) => (
-            <p class="small soft" key={note}>
-              {note}
-            </p>
-          ))}
+          <Fold paper={state.now.paper} summary="how this is measured">
+            {notesOf(model).map((note) => (
+              <p class="small soft" key={note}>
+                {note}
+              </p>
+            ))}
+          </Fold>
         </div>
         {width < STACKED ? (
           <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
@@ -70,7 +81,9 @@ export function RunCard({ state }: { state: RunState }) {
           <Mesh state={state} chart={chart} />
         )}
       </div>
-      <RunFoot state={state} chart={chart} />
+      <Foot keys={KEYS}>
+        <Legend />
+      </Foot>
     </div>
   );
 }

@@ -3,17 +3,17 @@ export function Legend() {
   return (
     <ul class="legend">
       <li>
-        <i class="compute" /> compute, with its line
+        <i class="compute" /> compute
       </li>
       <li>
         <i class="collective" />
-        <i class="collective other" /> collective, in the colour of its axis
+        <i class="collective other" /> collective
+      </li>
+      <li title="A collective that runs while its device computes">
+        <i class="compute half" /> both at once
       </li>
       <li>
-        <i class="wait" /> waiting for the last of its group
-      </li>
-      <li>
-        <i class="nothing" /> no event
+        <i class="wait" /> waits for others
       </li>
     </ul>
   );

@@ -4,12 +4,14 @@ import { duration } from "../core/format";
 import { count, some } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { Doing } from "./model/run";
-import { lineText, summaryText } from "./model/words";
+import { doingText, lineText, summaryText } from "./model/words";
 import type { Cursor } from "./scene/run";
 import type { Chart, RunState } from "./state";
 
 /** Devices that are drawn; of more, those that wait are named. */
 const MOST = 16;
+/** Of more, only what they do is drawn, and said when pointed at. */
+const ROOMY = 8;
 
 export function Mesh({ state, chart }: { state: RunState; chart: Chart }) {
   return (
@@ -36,9 +38,13 @@ function Devices({ chart, all, at }: { chart: Chart; all: readonly Doing[]; at: 
   const { mesh } = chart.model;
   const last = mesh.axes.length - 1;
   const inner = mesh.axes[last];
-  const columns = last > 0 ? Math.min(4, inner?.size ?? 1) : Math.min(2, all.length);
+  const narrow = all.length > ROOMY;
+  const columns = narrow ? 4 : last > 0 ? Math.min(2, inner?.size ?? 1) : Math.min(2, all.length);
   return (
-    <ul class="devices" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
+    <ul
+      class={narrow ? "devices few" : "devices"}
+      style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+    >
       {all.map((one, k) => (
         <Device chart={chart} one={one} here={k === at} key={one.lane.position} />
       ))}
@@ -58,7 +64,7 @@ function Device({ chart, one, here }: { chart: Chart; one: Doing; here: boolean 
       <>
         <b>{waitsFor === null ? "waits" : `waits for ${model.mesh.ids[waitsFor]}`}</b>
         <span class="soft">
-          {duration(model.seconds(since))}, {duration(model.seconds(left))} more
+          {duration(model.seconds(since))} of {duration(model.seconds(since + left))}
         </span>
       </>
     ) : (
@@ -70,7 +76,7 @@ function Device({ chart, one, here }: { chart: Chart; one: Doing; here: boolean 
       </>
     );
   return (
-    <li class={here ? `${what} here` : what} style={style}>
+    <li class={here ? `${what} here` : what} style={style} title={doingText(model, one)}>
       {id}
       <i class={what} aria-hidden="true" />
       <span class="about">{about}</span>

@@ -15,7 +15,7 @@ interface Props {
   rows: readonly number[];
 }
 
-/** Beside the devices the table has two thirds of the card. */
+/** Beside the devices the table has three fifths of the card, and its first column gives way. */
 const BESIDE = 860;
 /** On narrower cards lines wrap: little has to be left out. */
 const WRAPPED = 560;
@@ -23,7 +23,7 @@ const COLUMNS = MEASURED.filter(({ room }: Column) => room);
 
 /** The columns that a card has room for. */
 function columnsIn(width: number) {
-  const room = width >= BESIDE ? Math.min(0.67 * width, width - 290) : Math.max(width, WRAPPED);
+  const room = width >= BESIDE ? 0.67 * width : Math.max(width, WRAPPED);
   return fitting(COLUMNS, room);
 }
 
@@ -43,7 +43,12 @@ export function Table({ state, model, rows }: Props) {
               return (
                 <th class={key} scope="col" aria-sort={by && by === sort ? "descending" : "none"} key={key}>
                   {by ? (
-                    <button type="button" title={`sort by ${head}, in a call`} onClick={() => state.sortBy(by)}>
+                    <button
+                      type="button"
+                      class="plainly"
+                      title={`sort by ${head}, in a call`}
+                      onClick={() => state.sortBy(by)}
+                    >
                       {head}
                       {by === sort && " ▾"}
                     </button>
@@ -66,7 +71,6 @@ export function Table({ state, model, rows }: Props) {
               at,
               longest,
               figures,
-              rated: columns.some((k) => k.key === "rate"),
             });
             return (
               <tr class={state.now.selection === at ? "chosen" : ""} key={at}>
@@ -87,37 +91,35 @@ interface Line {
   at: number;
   longest: number;
   figures: RunFigures;
-  /** Whether there is a column of rates; else they stand with the bytes. */
-  rated: boolean;
 }
 
-function cellsOf({ state, model, c, at, longest, figures, rated }: Line) {
+function cellsOf({ state, model, c, at, longest, figures }: Line) {
   const ran = c.times > 0;
   const rate = ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "";
   return {
     op: (
       <td class="op" key="op">
-        <button type="button" aria-pressed={state.now.selection === at} onClick={() => state.select(at)}>
+        <button
+          type="button"
+          class="plainly"
+          aria-pressed={state.now.selection === at}
+          onClick={() => state.select(at)}
+        >
           <b class="mono">{c.kind}</b>
         </button>{" "}
         {c.axes.map((name) => (
           <Chip name={name} axis={model.mesh.axisOf(name)} title={name} key={name} />
         ))}
         {c.irregular && <span class="soft">irregular groups</span>}
-        <span class="line soft" title={c.source?.text}>
+        <span class="line cut soft" title={c.source?.text}>
           {codeText(c)}
           {c.backward && " · backward"}
         </span>
       </td>
     ),
     sent: (
-      <td class="sent mono" key="sent">
+      <td class="sent mono" title={rate && `${headOf(MEASURED, "rate")}: ${rate}`} key="sent">
         {figures.sent(c.bytes_per_device)}
-        {!rated && (
-          <span class="soft" title={headOf(MEASURED, "rate")}>
-            {rate}
-          </span>
-        )}
       </td>
     ),
     time: (

@@ -31,7 +31,12 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
           return (
             <tr class={k === state.now.open ? "chosen" : ""} key={doc.name}>
               <td>
-                <button type="button" aria-pressed={k === state.now.open} onClick={() => state.openRun(k)}>
+                <button
+                  type="button"
+                  class="plainly"
+                  aria-pressed={k === state.now.open}
+                  onClick={() => state.openRun(k)}
+                >
                   <b class="mono">{doc.name}</b>
                 </button>
               </td>

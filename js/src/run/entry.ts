@@ -1,9 +1,11 @@
 /** The entry of RunView's bundle. */
 
-import contrastStyles from "../card/contrast.css";
+import boardStyles from "../card/board.css";
 import foldStyles from "../card/fold.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import { RunCard } from "./Card";
 import { runKeys } from "./keys";
 import styles from "./run.css";
@@ -13,5 +15,5 @@ export default entry({
   state: RunState,
   body: RunCard,
   keys: runKeys,
-  styles: [paperStyles, contrastStyles, foldStyles, styles],
+  styles: [paperStyles, saysStyles, lineStyles, boardStyles, foldStyles, styles],
 });

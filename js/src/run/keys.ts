@@ -12,27 +12,23 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["Esc", "deselect"],
 ];
 
-/** Listens on the frame; returns a function that stops listening. */
-export function runKeys(state: RunState, frame: HTMLElement): () => void {
-  return cardKeys(frame, (key, target) => {
-    const chart: Readonly<Record<string, () => void>> = {
+export const runKeys = cardKeys((state: RunState, target) => {
+  return {
+    n: () => state.nextWait(),
+    "+": () => state.zoom(0.5),
+    "=": () => state.zoom(0.5),
+    "-": () => state.zoom(2),
+    "[": () => state.show((state.chart()?.call ?? 0) - 1),
+    "]": () => state.show((state.chart()?.call ?? 0) + 1),
+    a: () => state.overview(!state.now.all),
+    Escape: () => state.release(),
+    ...(target.matches(".chart") && {
       ArrowLeft: () => state.step(-1),
       ArrowRight: () => state.step(1),
       ArrowUp: () => state.lane(-1),
       ArrowDown: () => state.lane(1),
       Home: () => state.edge(false),
       End: () => state.edge(true),
-    };
-    const whole: Readonly<Record<string, () => void>> = {
-      n: () => state.nextWait(),
-      "+": () => state.zoom(0.5),
-      "=": () => state.zoom(0.5),
-      "-": () => state.zoom(2),
-      "[": () => state.show((state.chart()?.call ?? 0) - 1),
-      "]": () => state.show((state.chart()?.call ?? 0) + 1),
-      a: () => state.overview(!state.now.all),
-      Escape: () => state.release(),
-    };
-    return (target.matches(".chart") ? chart[key] : undefined) ?? whole[key];
-  });
-}
+    }),
+  };
+});

@@ -11,23 +11,24 @@ import { doingText } from "./model/words";
 import { layoutOf, type RunLayout, type Span } from "./scene/layout";
 import { type Cursor, cursorMarks, lanesMarks } from "./scene/run";
 
-interface Fields {
-  decoded: DecodedRuns | null;
+const BEGINNING = {
+  decoded: null as DecodedRuns | null,
   /** The run that the keyboard, the table and the mesh are about. */
-  open: number;
+  open: 0,
   /** For each run, the call that is drawn. */
-  calls: readonly number[];
+  calls: [] as readonly number[],
   /** Ticks that are shown, of the open run; null for the whole call. */
-  span: Span | null;
-  cursor: Cursor | null;
+  span: null as Span | null,
+  cursor: null as Cursor | null,
   /** Whether the cursor stays where it is when the pointer leaves. */
-  pinned: boolean;
+  pinned: false,
   /** Index of the collective that stands out; null for none. */
-  selection: number | null;
-  sort: Sort;
+  selection: null as number | null,
+  sort: "time" as Sort,
   /** Whether all calls are shown, one per line, rather than one of them by device. */
-  all: boolean;
-}
+  all: false,
+};
+type Fields = typeof BEGINNING;
 
 /** One run as it is drawn. */
 export interface Chart {
@@ -53,18 +54,7 @@ export class RunState extends CardState<Fields> {
   );
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const fields: Fields = {
-      decoded: null,
-      open: 0,
-      calls: [],
-      span: null,
-      cursor: null,
-      pinned: false,
-      selection: null,
-      sort: "time",
-      all: false,
-    };
-    super(widget, frame, fields, ["selection", "call"]);
+    super(widget, frame, BEGINNING, ["selection", "call"]);
   }
 
   name(): string {

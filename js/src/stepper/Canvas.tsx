@@ -2,10 +2,9 @@
 
 import { clauses } from "../core/text";
 import { deviceBox } from "../draw/grid";
+import { inside } from "../draw/marks";
 import { Brought } from "./Brought";
-import { blockSentence, deviceText } from "./model/blocktip";
 import { caption } from "./model/caption";
-import { hitAt } from "./scene/hit";
 import type { Hit } from "./scene/view";
 import type { StepperState } from "./state";
 
@@ -17,10 +16,12 @@ export function Canvas({ state }: { state: StepperState }) {
   const { mesh } = trace;
   const at = device ?? 0;
   const box = view.seats.get(at) ?? (stage.map ? deviceBox(mesh, stage.map, at) : NOWHERE);
-  const kept = device === null ? null : state.kept();
   const pointed = (event: MouseEvent): Hit | null => {
     const bounds = (event.currentTarget as Element).getBoundingClientRect();
-    return hitAt(view, event.clientX - bounds.left, event.clientY - bounds.top);
+    const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+    if (state.now.parts) return state.now.parts.hitAt(view, x, y);
+    const [seat] = [...view.seats].find(([, box]) => inside(box, x, y)) ?? [];
+    return seat === undefined ? null : { device: seat, slot: null, cell: null };
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the listbox inside does the same by keyboard
@@ -48,13 +49,15 @@ export function Canvas({ state }: { state: StepperState }) {
           state.set({ keyboard: event.currentTarget.matches(":focus-visible") });
         }}
         onBlur={() => state.set({ keyboard: false })}
-        onKeyDown={(event) => {
-          const next = moved(state, event.key);
-          if (!next) return;
-          event.preventDefault();
-          event.stopPropagation();
-          state.set({ keyboard: true, ...next });
-        }}
+        onKeyDown={(event) =>
+          state.use((parts) => {
+            const next = parts.goes(event.key);
+            if (!next) return;
+            event.preventDefault();
+            event.stopPropagation();
+            state.set({ keyboard: true, ...next });
+          })
+        }
       >
         {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and points here */}
         <div
@@ -64,7 +67,7 @@ export function Canvas({ state }: { state: StepperState }) {
           aria-selected={device !== null}
           aria-posinset={at + 1}
           aria-setsize={mesh.size}
-          aria-label={kept ? blockSentence(kept.text) : deviceText(trace, at)}
+          aria-label={state.now.parts?.label()}
           style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px`, height: `${box.h}px` }}
         />
       </div>
@@ -77,7 +80,7 @@ export function Canvas({ state }: { state: StepperState }) {
               onClick={(event) => {
                 // A press on the picture lets go of the device.
                 event.stopPropagation();
-                state.turnGroup(by);
+                state.use((parts) => parts.turnGroup(by));
               }}
               key={by}
             >
@@ -93,42 +96,3 @@ export function Canvas({ state }: { state: StepperState }) {
 }
 
 const NOWHERE = { x: 0, y: 0, w: 0, h: 0 };
-
-/** The device and block that a key goes to; null for any other key. */
-function moved(state: StepperState, key: string): { device: number | null; slot?: number | null } | null {
-  const view = state.view();
-  const { device } = state.now;
-  if (!view) return null;
-  if (key === "Escape" && device !== null) return { device: null };
-  if (key === "Enter" && device !== null) {
-    const count = view.slots.length;
-    return { device, slot: count > 0 ? ((state.keptSlot() ?? -1) + 1) % count : null };
-  }
-  const { mesh } = view.trace;
-  const move = arrow(key, mesh.meshShape, view.stage.map);
-  if (!move) return null;
-  if (device === null) return { device: 0 };
-  const [axis, by] = move;
-  const digits = mesh.digits(device);
-  const n = mesh.meshShape[axis] ?? 1;
-  const to = (digits[axis] ?? 0) + by;
-  if (to >= 0 && to < n) digits[axis] = to;
-  return { device: digits.reduce((index, digit, a) => index * (mesh.meshShape[a] ?? 1) + digit, 0) };
-}
-
-/** The mesh axis that an arrow key goes along, and how far: in a line of devices that is wrapped, a row. */
-function arrow(
-  key: string,
-  shape: readonly number[],
-  map: { wrapped: boolean; columns: number } | null,
-): readonly [number, number] | null {
-  const across = Math.min(1, shape.length - 1);
-  const row = map?.wrapped ? map.columns : 1;
-  const moves: Readonly<Record<string, readonly [number, number]>> = {
-    ArrowUp: [0, -row],
-    ArrowDown: [0, row],
-    ArrowLeft: [across, -1],
-    ArrowRight: [across, 1],
-  };
-  return moves[key] ?? null;
-}

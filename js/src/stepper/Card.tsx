@@ -8,7 +8,7 @@ import { Headline } from "./Headline";
 import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
-import { AllSteps, Steps } from "./Steps";
+import { Steps } from "./Steps";
 import { isStacked, NARROW, SMALL, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
@@ -39,7 +39,11 @@ export function StepperCard({ state }: { state: StepperState }) {
       class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
     >
       <Head
-        title={paper ? `${trace.doc.name} step ${moment.step + 1} of ${trace.steps.length}` : trace.doc.name}
+        title={
+          paper
+            ? `${trace.doc.name} step ${trace.number(moment.step)} of ${trace.number(trace.steps.length - 1)}`
+            : trace.doc.name
+        }
         axes={trace.mesh.axes}
         badges={[{ strong, text, tone: "plain" }]}
       >
@@ -60,12 +64,7 @@ export function StepperCard({ state }: { state: StepperState }) {
         {state.now.help && <Brought draw={state.now.parts?.help} />}
       </div>
       <Bill state={state} trace={trace} />
-      {paper && ( // The source and all steps follow the picture.
-        <div class="paper">
-          {source}
-          <AllSteps state={state} trace={trace} />
-        </div>
-      )}
+      {paper && <Brought draw={state.now.parts?.paper} />}
     </div>
   );
 }

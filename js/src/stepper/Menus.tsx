@@ -20,12 +20,12 @@ export function Menus({ state, trace }: { state: StepperState; trace: TraceModel
   );
   return (
     <div class={`strip acts ${kind}`}>
-      <code class="mono" title={source?.text}>
+      <code class="mono cut" title={source?.text}>
         {source && <span class="number">{source.line}</span>}
         {source?.text ?? ""}
       </code>
       {trace.doc.listings.length > 0 && menu("source", "source")}
-      {menu("steps", `step ${moment.step + 1} of ${trace.steps.length}`)}
+      {menu("steps", `step ${trace.number(moment.step)} of ${trace.number(trace.steps.length - 1)}`)}
     </div>
   );
 }

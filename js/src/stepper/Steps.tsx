@@ -1,13 +1,15 @@
 /** The list of steps: collectives marked, folded by function, named scope and loop, and searched. */
+
 import { Component, type ComponentChildren } from "preact";
 import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
+import { Select } from "../card/Tools";
 import type { Step } from "../core/document.gen";
 import { bytes } from "../core/format";
 import { axisTokens } from "../core/text";
 import { axisKind } from "./kind";
-import { LEVELS, type Level } from "./model/levels";
-import { type Row, rowsOf, rowsOnPaper } from "./model/rows";
+import { LEVELS } from "./model/levels";
+import { type Row, rowsOf } from "./model/rows";
 import { primitiveName, type TraceModel } from "./model/trace";
 import type { StepperState } from "./state";
 
@@ -33,7 +35,7 @@ export class Steps extends Component<Props> {
     const some = (test: (s: Step) => boolean) => trace.steps.some(test) && !trace.steps.every(test);
     return (
       <div class="steps">
-        <div class="tools">
+        <div class="tools" hidden={trace.number(trace.steps.length - 1) + 1 < MANY}>
           <input
             type="search"
             placeholder={`search ${trace.steps.length} steps`}
@@ -67,20 +69,11 @@ export class Steps extends Component<Props> {
   }
 }
 
-/** Every step, for paper. */
-export function AllSteps({ state, trace }: Pick<Props, "state" | "trace">) {
-  return (
-    <section class="steps">
-      <Rows state={state} trace={trace} current={state.now.moment.step} {...rowsOnPaper(trace)} />
-    </section>
-  );
-}
-
 interface Listed extends Pick<Props, "state" | "trace" | "current" | "open"> {
   rows: readonly Row[];
 }
 
-function Rows({ state, trace, current, rows, open }: Listed) {
+export function Rows({ state, trace, current, rows, open }: Listed) {
   return (
     <ol aria-label="steps">
       {rows.map((row) =>
@@ -108,20 +101,18 @@ function Levels({ state }: { state: StepperState }) {
   if (levels.length < 2) return null;
   const shown = levels.find((level) => LEVELS.indexOf(level) >= LEVELS.indexOf(state.now.level));
   return (
-    <label title="What counts as a step (i: step into its equations)">
-      <span class="hidden">what counts as a step</span>
-      <select value={shown} onChange={({ currentTarget: { value } }) => state.setLevel(value as Level)}>
-        {levels.map((level) => (
-          <option value={level} key={level}>
-            {level}s
-          </option>
-        ))}
-      </select>
+    <label title="What counts as a step (i: its equations)">
+      <span class="hidden">What counts as a step</span>
+      <Select
+        of={levels.map((level) => [level, `${level}s`])}
+        value={shown}
+        choose={(level) => state.setLevel(level)}
+      />
     </label>
   );
 }
 
-/** Programs of so many steps can be cut down to their collectives. */
+/** Programs of so many equations can be searched and cut down. */
 const MANY = 12;
 
 interface RowProps {

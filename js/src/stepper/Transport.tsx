@@ -1,6 +1,7 @@
 /** First, back, play, forward, last; the scrubber with its collectives; speed; what is skipped; algorithm. */
 
 import { Buttons } from "../card/Buttons";
+import { Select } from "../card/Tools";
 import { ALGORITHMS, type Algorithm, notFor } from "../collective/model/algorithm";
 import { axisKind, inkKind } from "./kind";
 import { phaseOf, position } from "./model/timeline";
@@ -31,11 +32,11 @@ export function Transport({ state, trace }: Props) {
   const total = trace.steps.length;
   const step = state.step();
   return (
-    <div class="transport">
+    <div class="tools transport">
       <Buttons state={state} of="step" last={total - 1} />
       <Scrubber state={state} trace={trace} />
       <span class="count mono">
-        {moment.step + 1}/{total}
+        {trace.number(moment.step)}/{trace.number(total - 1)}
       </span>
       <Speed state={state} />
       {sends && <Only state={state} />}
@@ -51,7 +52,9 @@ export function Transport({ state, trace }: Props) {
         ?
       </button>
       <div class="hidden" aria-live="polite">
-        {playing ? "" : `step ${moment.step + 1}: ${step ? primitiveName(step) : ""}. ${step?.sentence ?? ""}`}
+        {playing
+          ? ""
+          : `step ${trace.number(moment.step)}: ${step ? primitiveName(step) : ""}. ${step?.sentence ?? ""}`}
       </div>
     </div>
   );
@@ -89,7 +92,7 @@ function Scrubber({ state, trace }: Props) {
         step="any"
         value={at}
         aria-label="step"
-        aria-valuetext={`step ${moment.step + 1} of ${total}: ${step ? primitiveName(step) : ""}`}
+        aria-valuetext={`step ${trace.number(moment.step)} of ${trace.number(total - 1)}: ${step ? primitiveName(step) : ""}`}
         onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
         onKeyDown={(event) => {
           const by = SCRUB[event.key];
@@ -120,7 +123,7 @@ function Here({ state, trace }: Props) {
   const at = (100 * (state.now.moment.step + 0.5)) / trace.steps.length;
   return (
     <span
-      class={`named mono ${inkKind(axisKind(trace, step))}`}
+      class={`named cut mono ${inkKind(axisKind(trace, step))}`}
       style={{ left: `${at}%`, transform: `translateX(-${at}%)` }}
       aria-hidden="true"
     >
@@ -133,20 +136,12 @@ function Speed({ state }: { state: StepperState }) {
   return (
     <label>
       <span class="hidden">speed</span>
-      <select
-        value={String(state.now.speed)}
+      <Select
         title="speed; reading: each step lasts as long as its sentence takes to read"
-        onChange={({ currentTarget: { value } }) =>
-          state.set({ speed: value === "reading" ? "reading" : Number(value) })
-        }
-      >
-        {SPEEDS.map((s) => (
-          <option value={s} key={s}>
-            {s}×
-          </option>
-        ))}
-        <option value="reading">reading</option>
-      </select>
+        of={[...SPEEDS.map((s) => [s, `${s}×`] as const), ["reading"]]}
+        value={state.now.speed}
+        choose={(speed) => state.set({ speed })}
+      />
     </label>
   );
 }
@@ -173,6 +168,8 @@ function Algorithms({ state, trace }: Props) {
   const step = state.step();
   const plans = step ? trace.plans(step) : [];
   const applies = (name: Algorithm) => plans.length === 0 || plans.some((p) => p.algorithm === name);
+  const choice = (name: Algorithm) =>
+    [name, name, { disabled: !applies(name), title: applies(name) ? "" : notFor(name) }] as const;
   const shown = width < NARROW ? [] : ALGORITHMS.slice(0, 2);
   const more = ALGORITHMS.filter((name) => !shown.includes(name));
   return (
@@ -190,19 +187,13 @@ function Algorithms({ state, trace }: Props) {
           {name}
         </button>
       ))}
-      <select
+      <Select
         class={more.includes(algorithm) ? "chosen" : ""}
         aria-label={shown.length > 0 ? "more algorithms" : "algorithm"}
+        of={[...(shown.length > 0 ? [["", "more"] as const] : []), ...more.map(choice)]}
         value={more.includes(algorithm) ? algorithm : ""}
-        onChange={({ currentTarget: { value } }) => value && state.setAlgorithm(value as Algorithm)}
-      >
-        {shown.length > 0 && <option value="">more</option>}
-        {more.map((name) => (
-          <option value={name} disabled={!applies(name)} title={applies(name) ? "" : notFor(name)} key={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+        choose={(name) => name && state.setAlgorithm(name)}
+      />
     </fieldset>
   );
 }

@@ -24,6 +24,11 @@ export class Leveling {
     return LEVELS.filter((_, k) => counts[k] !== counts[k + 1]);
   }
 
+  /** The last equation of each step that is shown. */
+  numbers(): readonly number[] {
+    return this.#shown?.last ?? [];
+  }
+
   /** The last equation of a step that is shown. */
   equation(step: number): number {
     return this.#shown?.last[step] ?? step;

@@ -1,6 +1,6 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
 import type { Theme } from "../draw/paint/theme";
-import type { Rules, StepView } from "./scene/view";
+import type { Hit, Rules, StepView } from "./scene/view";
 
 /** Renders into an element: a tree of its own, of the bundle's own Preact. */
 export type Draw = (host: Element) => void;
@@ -10,14 +10,28 @@ export interface Parts {
   space: Draw;
   /** The keys. */
   help: Draw;
+  /** What follows the picture on paper: the source and all steps. */
+  paper: Draw;
   /** What is said of a block that is pointed at. */
   tip: Draw;
+  /** Names that are watched, with what the device that is looked at holds of them now. */
+  watched: Draw;
   /** Why the program stops. */
   trouble: Draw;
   /** Paints space-time where it has changed; returns whether it did. */
   paint(view: StepView, theme: Theme): boolean;
   /** Where elements came from. */
   rules: Rules;
+  /** Looks at the same rank of another group of the collective that is shown. */
+  turnGroup(by: number): void;
+  /** What a point of the picture is on. */
+  hitAt(view: StepView, x: number, y: number): Hit | null;
+  /** What a screen reader says of the device that is looked at, or of a block of it. */
+  label(): string;
+  /** Does what a key does that goes from step to step by what a step is. */
+  act(key: string): void;
+  /** The device and block that a key goes to; null for any other key. */
+  goes(key: string): { device: number | null; slot?: number | null } | null;
   /** Follows in space-time the block of the next device, or of the one before. */
   trail(by: number): void;
 }

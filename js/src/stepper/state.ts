@@ -12,13 +12,12 @@ import type { Step } from "../core/document.gen";
 import { BEGINNING, type Fields } from "./fields";
 import { Leveling } from "./leveling";
 import type { Level } from "./model/levels";
-import { openAtFirst, pathOf, stepAfter } from "./model/rows";
+import { loops, openAtFirst, pathOf } from "./model/rows";
 import { momentAt } from "./model/timeline";
 import { decodeTrace, TraceModel } from "./model/trace";
 import type { Parts, PartsModule } from "./parts";
 import { Player } from "./player";
 import { contents } from "./scene/contents";
-import { describe, type Shown } from "./scene/describe";
 import type { StepperLayout } from "./scene/layout";
 import { frameMarks, frameOf } from "./scene/stepper";
 import { type Hit, type Rules, type StepView, stepView } from "./scene/view";
@@ -83,33 +82,24 @@ export class StepperState extends CardState<Fields> {
     return this.now.page === "space-time" ? this.now.parts : null;
   }
 
-  /** The parts, loaded once. */
-  #load(root: ShadowRoot): Promise<Parts> {
-    this.#parts ??= loaded<PartsModule<StepperState>>(this.widget.get("_parts") as string).then((m) =>
-      m.default(this, root),
-    );
-    return this.#parts;
+  /** Does something with the parts, which are loaded when they are first needed. */
+  use(act: (parts: Parts) => void, failed: (error: unknown) => void = (error) => this.fail(error)): void {
+    const { parts } = this.now;
+    if (parts) act(parts);
+    else {
+      this.#parts ??= loaded<PartsModule<StepperState>>(this.widget.get("_parts") as string).then((m) =>
+        m.default(this, this.frame.shadowRoot as ShadowRoot),
+      );
+      this.#parts.then((found) => {
+        this.set({ parts: found });
+        act(found);
+      }, failed);
+    }
   }
 
-  /** Opens what is drawn by the parts, which are loaded when they are first needed. */
+  /** Opens what is drawn by the parts. */
   open(shown: Partial<Pick<Fields, "page" | "help">>): void {
-    const root = this.frame.shadowRoot;
-    if (this.now.parts || !root) this.set(shown);
-    else
-      this.#load(root).then(
-        (parts) => this.set({ ...shown, parts }),
-        (error) => this.fail(error),
-      );
-  }
-
-  /** Loads what says where elements came from; where it cannot be loaded, nothing is said of that. */
-  #explain(): void {
-    const root = this.frame.shadowRoot;
-    if (root)
-      this.#load(root).then(
-        (parts) => this.set({ parts }),
-        () => {},
-      );
+    this.use(() => this.set(shown));
   }
 
   toggleHelp(): void {
@@ -125,21 +115,6 @@ export class StepperState extends CardState<Fields> {
     const { step, phase } = moment;
     const rules = parts?.rules ?? null;
     return this.#view(layout, theme.scheme, algorithm, step, phase, device, lit, rules, motionless());
-  }
-
-  /** What the tooltip says: of what is pointed at, else of where the keyboard is. */
-  tip(): Shown | null {
-    const { hover, keyboard, device } = this.now;
-    const view = this.view();
-    if (hover) return view && describe(view, hover);
-    return keyboard && device !== null ? this.kept() : null;
-  }
-
-  /** The block of the device that is kept. */
-  kept(): Shown | null {
-    const view = this.view();
-    const { device } = this.now;
-    return view && device !== null ? describe(view, { device, slot: this.keptSlot(), cell: null }) : null;
   }
 
   /** Index of the block that is kept in view: the chosen one, else the result of the step. */
@@ -159,17 +134,6 @@ export class StepperState extends CardState<Fields> {
     const { hover } = this.now;
     if (hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell) return;
     this.set({ hover: hit });
-  }
-
-  /** Looks at the same rank of another group of the collective that is shown. */
-  turnGroup(by: number): void {
-    const view = this.view();
-    const c = view?.collective;
-    if (!view || !c) return;
-    const groups = view.trace.groups(c);
-    const at = groups.indexOf(view.stage.group) + by + groups.length;
-    const rank = Math.max(0, view.stage.group.indexOf(view.receiver));
-    this.set({ device: groups[at % groups.length]?.[rank] ?? null, slot: null });
   }
 
   /** Scopes whose steps stand one by one now: those that were opened, and those around the step. */
@@ -236,19 +200,6 @@ export class StepperState extends CardState<Fields> {
     this.go(step);
   }
 
-  /** Shows the collective before or after the step that is shown. */
-  jumpToCollective(by: -1 | 1): void {
-    const { trace, moment } = this.now;
-    if (!trace) return;
-    for (let at = moment.step + by; at >= 0 && at < trace.steps.length; at += by) {
-      const step = trace.step(at);
-      if (step && trace.communicates(step)) {
-        this.jump(at);
-        return;
-      }
-    }
-  }
-
   toggle(): void {
     this.#player.toggle();
   }
@@ -260,14 +211,6 @@ export class StepperState extends CardState<Fields> {
     const again = step !== null && this.now.trace?.communicates(step) === true && !this.now.playing;
     this.set({ algorithm });
     if (again) this.#player.step(moment.step);
-  }
-
-  /** The next algorithm that the step has, in turn. */
-  nextAlgorithm(): void {
-    const step = this.step();
-    const names = step ? (this.now.trace?.plans(step) ?? []).map((plan) => plan.algorithm) : [];
-    const next = names[(names.indexOf(this.now.algorithm) + 1) % names.length];
-    if (next) this.setAlgorithm(next);
   }
 
   setWatch(watch: readonly string[]): void {
@@ -284,9 +227,11 @@ export class StepperState extends CardState<Fields> {
     this.#player.pause();
     this.#levels.load(decodeTrace(document));
     this.#show(this.now.level);
-    if (this.now.trace?.doc.error) this.open({});
-    // Sentences for screen readers are whole without a pointer.
-    else setTimeout(() => this.#explain(), 200);
+    const { trace } = this.now;
+    if (trace?.doc.error) this.open({});
+    else if (trace && loops(trace)) this.open({ page: "space-time" });
+    // Where they cannot be loaded, nothing is said of where elements came from.
+    else setTimeout(() => this.use(NOTHING, NOTHING), 200);
   }
 
   /** Levels that have other steps than the next finer one. */
@@ -307,7 +252,7 @@ export class StepperState extends CardState<Fields> {
     if (!doc) return;
     this.set({
       level,
-      trace: new TraceModel(doc),
+      trace: new TraceModel(doc, this.#levels.numbers()),
       open: openAtFirst(doc),
       shut: new Set(),
       hover: null,
@@ -329,28 +274,18 @@ export class StepperState extends CardState<Fields> {
     this.jump(this.#levels.step(first));
   }
 
-  /** The next step that is in no function, loop or branch which this one is not in. */
-  over(): void {
-    const { trace, moment } = this.now;
-    if (trace) this.jump(stepAfter(trace.doc, moment.step, pathOf(trace.doc, this.step()).length));
-  }
-
-  /** The step after the function, loop or branch that this one is in. */
-  out(): void {
-    const { trace, moment } = this.now;
-    if (trace) this.jump(stepAfter(trace.doc, moment.step, pathOf(trace.doc, this.step()).length - 1));
-  }
-
-  protected override follow(): void {
+  protected override follow(changed: string | null): void {
     const { trace } = this.now;
     if (!trace) return;
     // A document in place of a longer one may come before its step does.
     const step = this.#levels.step(Number(this.widget.get("step") ?? 0));
     const watch = (this.widget.get("watch") ?? []) as readonly string[];
     this.set({ watch });
-    if (step === this.now.moment.step) return;
+    // A collective is opened before it moves anything.
+    const phase = changed === null && trace.sends(trace.step(step)) ? 0 : 1;
+    if (changed !== null && step === this.now.moment.step) return;
     this.#player.pause();
-    this.set({ moment: { step, phase: 1 } });
+    this.set({ moment: { step, phase } });
   }
 
   #share(): void {
@@ -358,3 +293,5 @@ export class StepperState extends CardState<Fields> {
     this.share({ step: this.#levels.equation(step) });
   }
 }
+
+const NOTHING = () => {};

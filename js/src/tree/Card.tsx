@@ -17,7 +17,7 @@ export function ModelCard({ state }: { state: ModelState }) {
   const form = width < NARROW ? "narrow" : width < STACKED ? "stacked" : width < WIDE ? "beside tight" : "beside";
   return (
     <div class={`model ${form}`} style={{ "--panel-width": `${state.panelWidth() + 32}px` }}>
-      <TreeHead state={state} tree={shown.tree} />
+      <TreeHead state={state} shown={shown} />
       <Tools state={state} shown={shown} />
       <div class="body">
         <Table state={state} shown={shown} />

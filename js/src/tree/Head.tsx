@@ -1,12 +1,12 @@
 /** What the tree is called, its mesh axes as filters, and what it comes to. */
 import { Chip } from "../card/Chip";
 import { Head } from "../card/Head";
+import { Says } from "../card/Says";
 import { count } from "../core/text";
-import type { TreeModel } from "./model/tree";
-import { badgesOf } from "./model/words";
-import type { ModelState } from "./state";
+import { answerOf, badgesOf } from "./model/words";
+import type { ModelState, Shown } from "./state";
 
-export function TreeHead({ state, tree }: { state: ModelState; tree: TreeModel }) {
+export function TreeHead({ state, shown: { tree, write } }: { state: ModelState; shown: Shown }) {
   const { axes } = tree.mesh;
   const filter = (axis: number) => {
     const { name = "", size } = axes[axis] ?? {};
@@ -24,7 +24,20 @@ export function TreeHead({ state, tree }: { state: ModelState; tree: TreeModel }
       </Chip>
     );
   };
+  const { says, also } = answerOf(tree, write);
+  const walk = { at: state.now.finding ?? -1, of: tree.findings.length, go: (by: 1 | -1) => state.walk(by) };
   return (
-    <Head name={tree.doc.name} title={count(tree.arrays, "array")} axes={axes} chip={filter} badges={badgesOf(tree)} />
+    <Head
+      name={tree.doc.name}
+      title={count(tree.arrays, "array")}
+      axes={axes}
+      chip={filter}
+      badges={badgesOf(tree, write)}
+      says={
+        <Says also={also} walk={walk}>
+          {says}
+        </Says>
+      }
+    />
   );
 }

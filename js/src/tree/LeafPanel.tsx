@@ -2,6 +2,7 @@
 
 import { fixedModel } from "../card/fixed";
 import { Opened } from "../card/Opened";
+import { Segments } from "../card/Tools";
 import type { WidgetModel } from "../card/widget";
 import { placementAt, playgroundAt } from "./model/leaf";
 import type { TreeModel } from "./model/tree";
@@ -26,19 +27,7 @@ export function LeafPanel({ state, tree, leaf }: Props) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is higher than its place it is scrolled by keyboard
     <section class="array" aria-label={`the array ${path}`} tabIndex={0}>
       <div class="bar">
-        <fieldset class="segments">
-          <legend>array</legend>
-          {PAGES.map(([page, text]) => (
-            <button
-              type="button"
-              aria-pressed={leafPage === page}
-              onClick={() => state.set({ leafPage: page })}
-              key={page}
-            >
-              {text}
-            </button>
-          ))}
-        </fieldset>
+        <Segments legend="array" of={PAGES} value={leafPage} choose={(page) => state.set({ leafPage: page })} />
         {/* The array itself says its path. */}
         <span class="mono soft" title={path}>
           {leafPage === "leaf" && tree.nameOf(leaf)}

@@ -1,5 +1,5 @@
 /** A line of the tree: a node, or equal ones. */
-import { Component } from "preact";
+import { Pure } from "../card/Pure";
 import { Tokens } from "../card/Tokens";
 import type { Format } from "../core/format";
 import { bytes } from "../core/format";
@@ -7,7 +7,7 @@ import { axisTokens, sentenceTokens } from "../core/text";
 import type { Row } from "./model/rows";
 import { timesText } from "./model/stacked";
 import type { TreeModel } from "./model/tree";
-import { copiesText, costText, labelOf, typeText } from "./model/words";
+import { copiesText, costText, findingText, labelOf, typeText } from "./model/words";
 import type { ModelState } from "./state";
 
 /** Only the tree itself takes focus. */
@@ -38,15 +38,11 @@ interface Props {
   here: Format;
 }
 
-export class Line extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
-  }
-
+export class Line extends Pure<Props> {
   override render() {
     const { state, tree, row, line, current, most, all, here } = this.props;
     const { sums } = row;
-    const flag = row.flags[0];
+    const [finding] = row.said;
     const leaf = row.leaf === null ? null : tree.typeAt(row.leaf);
     const mesh = tree.meshes[leaf?.mesh ?? 0] ?? tree.mesh;
     const type = typeText(tree, row);
@@ -71,7 +67,7 @@ export class Line extends Component<Props> {
             <span class={row.leaf === null ? "mono strong" : "mono"}>{row.name || "·"}</span>
             {times && <span class="times">{times}</span>}
           </span>
-          <span class={leaf ? "type mono" : "type soft"} {...CELL} title={leaf?.note || type}>
+          <span class={leaf ? "type cut mono" : "type cut soft"} {...CELL} title={leaf?.note || type}>
             <Tokens tokens={axisTokens(type, mesh)} />
           </span>
           <span class="all mono" {...CELL} title={sums.leaves > 0 ? bytes(sums.bytes) : undefined}>
@@ -81,16 +77,17 @@ export class Line extends Component<Props> {
             <Meter own={sums.own / most} here={sums.here / most} />
             <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? here(sums.here) : "–"}</span>
           </span>
-          <span class={`copies mono ${flag && sums.copies[0] > 1 ? "warn" : ""}`} {...CELL}>
+          <span class={`copies mono ${row.flags.length > 0 && sums.copies[0] > 1 ? "warn" : ""}`} {...CELL}>
             {copiesText(row)}
           </span>
         </div>
-        {flag && (
+        {finding && (
           <p class="flag">
-            <span title={flag.reason}>
-              <Tokens tokens={sentenceTokens(flag.reason, mesh)} />
+            <i>{finding.number}</i>
+            <span title={finding.reason}>
+              <Tokens tokens={sentenceTokens(findingText(finding), mesh)} />
             </span>
-            <b>{costText(row)}</b>
+            <b>{costText(row, here)}</b>
           </p>
         )}
       </div>

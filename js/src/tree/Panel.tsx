@@ -9,7 +9,7 @@ import { mapLabel } from "./model/words";
 import type { ModelState, Shown } from "./state";
 
 export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree, map, mesh, device } = shown;
+  const { tree, map, mesh, device, write } = shown;
   const held = tree.held[device] ?? 0;
   const { small } = map;
   return (
@@ -18,7 +18,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
       <div>
         <h3>
           {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}
-          <span class="soft">area = bytes; {bytes(held)} in all</span>
+          <span class="soft">area = bytes; {write(held)} in all</span>
         </h3>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table selects by keyboard */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
@@ -44,7 +44,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
           )}
           {small.leaves > 0 && (
             <span>
-              {count(small.leaves, "small array")}, {bytes(small.bytes)} together, not drawn
+              {count(small.leaves, "small array")}, {write(small.bytes)} together, not drawn
             </span>
           )}
         </p>

@@ -24,7 +24,7 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const { top, node, width } = state.now;
   const [line, words] = width < NARROW ? [TALL, TALL_WORDS] : [LINE, WORDS];
   const tops = [0];
-  for (const row of rows) tops.push((tops.at(-1) ?? 0) + line + (row.flags.length > 0 ? words : 0));
+  for (const row of rows) tops.push((tops.at(-1) ?? 0) + line + (row.said.length > 0 ? words : 0));
   const total = tops.at(-1) ?? 0;
   const all = top === null || rows.length <= MANY;
   const first = all ? 0 : Math.max(0, tops.findLastIndex((y) => y <= (top ?? 0)) - BEYOND);
@@ -38,7 +38,7 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
     <div class="list">
       <div class="line heads" aria-hidden="true">
         {LEAVES.map(({ key, head }) => (
-          <span class={key} key={key}>
+          <span class={key === "type" ? "type cut" : key} key={key}>
             {key === "here" ? device : head}
           </span>
         ))}

@@ -1,5 +1,6 @@
-/** Filter, order, and what is to be looked at. */
-import { Search, Segments } from "../card/Tools";
+/** Filter and order. */
+import { Search, Segments, Select } from "../card/Tools";
+import { bytes } from "../core/format";
 import { count } from "../core/text";
 import { SORTS, type Sort } from "./model/rows";
 import type { ModelState, Shown } from "./state";
@@ -10,11 +11,13 @@ const NAMES: Readonly<Record<Sort, string>> = {
   copies: "spent on copies",
 };
 
+/** Flags that are too small to be listed are mentioned where they could save so many bytes together. */
+const SMALL = 2 ** 20;
+
 export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { sort, search, flagged, axis, flat } = state.now;
-  const flags = shown.tree.doc.flags.length;
+  const { sort, search, axis, flat } = state.now;
   const listed = shown.rows.reduce((sum, row) => sum + (row.leaf === null ? 0 : row.times), 0);
-  const filtered = search !== "" || flagged || axis !== null;
+  const filtered = search !== "" || axis !== null;
   return (
     <div class="tools">
       <Search
@@ -25,17 +28,12 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
       />
       <label>
         <span class="words">sort: </span>
-        <select
+        <Select
           aria-keyshortcuts="s"
+          of={SORTS.map((name) => [name, NAMES[name]])}
           value={sort}
-          onChange={(event) => state.list({ sort: event.currentTarget.value as Sort })}
-        >
-          {SORTS.map((name) => (
-            <option value={name} key={name}>
-              {NAMES[name]}
-            </option>
-          ))}
-        </select>
+          choose={(chosen) => state.list({ sort: chosen })}
+        />
       </label>
       <Segments
         legend="listed as"
@@ -46,18 +44,12 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
         value={flat ? "flat" : "tree"}
         choose={(form) => state.list({ flat: form === "flat" })}
       />
-      {flags > 0 && (
-        <button
-          type="button"
-          class="flags"
-          title={`${flags} to look at`}
-          aria-pressed={flagged}
-          onClick={() => state.list({ flagged: !flagged })}
-        >
-          <b>{flags}</b> <span class="words">to look at</span>
-        </button>
+      {shown.tree.doc.small_cost >= SMALL && (
+        <span class="soft words" title="each under 1 % of the fullest device">
+          {count(shown.tree.doc.small_flags, "smaller flag")}: {bytes(shown.tree.doc.small_cost)}
+        </span>
       )}
-      <span class={filtered ? "soft end" : "soft end hint"} role="status">
+      <span class={filtered ? "soft end cut" : "soft end cut hint"} role="status">
         {filtered
           ? `${count(listed, "array")} of ${shown.tree.typeOf.length}`
           : shown.tree.folds.size > 0

@@ -1,7 +1,7 @@
 /** Rules that are tried: what each does, bytes now and then, and the rules as code. */
 
 import { copyText } from "../card/copy";
-import { bytes, percent } from "../core/format";
+import { type Format, percent } from "../core/format";
 import { count } from "../core/text";
 import type { Effect } from "./model/rules";
 import type { ModelState, Shown } from "./state";
@@ -10,7 +10,7 @@ import type { ModelState, Shown } from "./state";
 const FEW = 3;
 
 export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree, whatIf } = shown;
+  const { tree, whatIf, write } = shown;
   const { rules, copied } = state.now;
   const now = tree.held[tree.fullest] ?? 0;
   if (tree.mesh.axes.length === 0) return null;
@@ -51,9 +51,11 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
         <Offers state={state} shown={shown} />
       </div>
       <div class="outcome">
-        <Bar name="now" held={now} own={ownNow(shown)} most={Math.max(now, whatIf.held)} />
-        {good && <Bar name="then" held={whatIf.held} own={whatIf.own} most={Math.max(now, whatIf.held)} />}
-        <p class="soft">{good ? saved(now, whatIf.held) : `${bytes(ownNow(shown))} if nothing were copied`}</p>
+        <Bar name="now" held={now} own={ownNow(shown)} most={Math.max(now, whatIf.held)} write={write} />
+        {good && (
+          <Bar name="then" held={whatIf.held} own={whatIf.own} most={Math.max(now, whatIf.held)} write={write} />
+        )}
+        <p class="soft">{good ? saved(now, whatIf.held, write) : `${write(ownNow(shown))} if nothing were copied`}</p>
         {good && (
           <details>
             <summary>as code</summary>
@@ -124,7 +126,7 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
 
 /** What the flags suggest, with what it would come to. */
 function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree } = shown;
+  const { tree, write } = shown;
   const offers = state.offers();
   if (offers.length === 0) return null;
   return (
@@ -136,14 +138,22 @@ function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
             {tree.nameOf(leaves[0] ?? 0)}
             {leaves.length > 1 ? ` and ${leaves.length - 1} more` : ""} → {spec}
           </span>{" "}
-          <span class="soft">{bytes(held)}</span>
+          <span class="soft">{write(held)}</span>
         </button>
       ))}
     </p>
   );
 }
 
-function Bar({ name, held, own, most }: { name: string; held: number; own: number; most: number }) {
+interface BarProps {
+  name: string;
+  held: number;
+  own: number;
+  most: number;
+  write: Format;
+}
+
+function Bar({ name, held, own, most, write }: BarProps) {
   return (
     <div class="sum">
       <span class="soft">{name}</span>
@@ -151,7 +161,7 @@ function Bar({ name, held, own, most }: { name: string; held: number; own: numbe
         <span class="own" style={{ width: `${(100 * own) / most}%` }} />
         <span class="more" style={{ width: `${(100 * (held - own)) / most}%` }} />
       </span>
-      <b class="mono">{bytes(held)}</b>
+      <b class="mono">{write(held)}</b>
     </div>
   );
 }
@@ -162,8 +172,10 @@ function ownNow({ tree }: Shown): number {
   }, 0);
 }
 
-function saved(now: number, later: number): string {
+function saved(now: number, later: number, write: Format): string {
   if (later === now) return "the same as now";
   const part = Math.abs(now - later) / Math.max(1, now);
-  return `${bytes(Math.abs(now - later))} ${later < now ? "less" : "more"} on the fullest device, ${percent(part)}`;
+  // The number and its sign stay together.
+  const share = percent(part).replace(" ", "\u00a0");
+  return `${write(Math.abs(now - later))} ${later < now ? "less" : "more"} on the fullest device, ${share}`;
 }

@@ -1,9 +1,10 @@
 /** The entry of ModelView's bundle: a tree, or trees side by side. */
 
-import contrastStyles from "../card/contrast.css";
 import foldStyles from "../card/fold.css";
+import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import toolStyles from "../card/tools.css";
 import type { WidgetModel } from "../card/widget";
 import { ModelCard } from "./Card";
@@ -15,7 +16,7 @@ import { modelKeys } from "./keys";
 import { ModelState } from "./state";
 import styles from "./tree.css";
 
-const common = [toolStyles, paperStyles, contrastStyles, foldStyles, styles];
+const common = [toolStyles, paperStyles, saysStyles, lineStyles, foldStyles, styles];
 const one = entry({ state: ModelState, body: ModelCard, keys: modelKeys, styles: common });
 const several = entry({
   ...{ state: ComparedState, body: ComparedCard, keys: comparedKeys },

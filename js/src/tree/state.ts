@@ -4,6 +4,8 @@ import { Layer } from "../card/canvas";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
+import type { Format } from "../core/format";
+import { unpack } from "../core/ints";
 import type { Device } from "../core/mesh";
 import { type Devices, deviceMarks, layoutDevices } from "../draw/devices";
 import { codeOfRules } from "./model/code";
@@ -15,7 +17,7 @@ import { lineFigures } from "./model/words";
 import { layoutTreemap, type Treemap, treemapMarks } from "./scene/treemap";
 
 /** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
-const MAP = 150;
+const MAP = 122;
 
 /** What an open leaf shows, by the name of the view in its bundle: the array, or a spec to try. */
 export type LeafPage = "array" | "leaf";
@@ -23,33 +25,37 @@ export type LeafPage = "array" | "leaf";
 /** Leaves that are named to screen readers. */
 const LISTED = 5;
 
-interface Fields {
-  tree: TreeModel | null;
-  sort: Sort;
-  flat: boolean;
-  search: string;
-  axis: string | null;
-  flagged: boolean;
+const BEGINNING = {
+  tree: null as TreeModel | null,
+  sort: "tree" as Sort,
+  flat: false,
+  search: "",
+  axis: null as string | null,
+  /** Which reason to look was gone to last; null for none. */
+  finding: null as number | null,
   /** Index of the device that is looked at; null for the one that holds most. */
-  device: number | null;
-  open: ReadonlyMap<number, boolean>;
+  device: null as number | null,
+  open: new Map<number, boolean>() as ReadonlyMap<number, boolean>,
   /** The node that the keyboard is at. */
-  node: number;
+  node: 0,
   /** Leaf that is open beside the table, or below it where there is no room; null for none. */
-  array: number | null;
-  leafPage: LeafPage;
+  array: null as number | null,
+  leafPage: "array" as LeafPage,
   /** Rules as text, one per line. */
-  rules: string;
+  rules: "",
   /** How far the table is scrolled; null on paper, where all of it stands. */
-  top: number | null;
+  top: 0 as number | null,
   /** Whether copying the code worked, in words. */
-  copied: string;
-}
+  copied: "",
+};
+type Fields = typeof BEGINNING;
 
 /** Everything that the card is drawn from. */
 export interface Shown {
   tree: TreeModel;
   rows: readonly Row[];
+  /** How bytes on a device are written. */
+  write: Format;
   device: number;
   map: Treemap;
   mesh: Devices;
@@ -72,10 +78,9 @@ export class ModelState extends CardState<Fields> {
       flat: boolean,
       search: string,
       axis: string | null,
-      flagged: boolean,
       device: number,
       open: ReadonlyMap<number, boolean>,
-    ) => rowsOf(tree, { sort, flat, search, axis, flagged, device, open }),
+    ) => rowsOf(tree, { sort, flat, search, axis, device, open }),
   );
   readonly #leaves = memo((tree: TreeModel, device: number) => rowsOf(tree, { ...ALL, device }));
   readonly #map = memo(layoutTreemap);
@@ -88,20 +93,7 @@ export class ModelState extends CardState<Fields> {
   readonly #whatIf = memo((tree: TreeModel, rules: string) => applyRules(tree, readRules(rules)));
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    const listing = { sort: "tree", flat: false, search: "", axis: null, flagged: false } as const;
-    const fields: Fields = {
-      tree: null,
-      ...listing,
-      device: null,
-      open: new Map(),
-      node: 0,
-      array: null,
-      leafPage: "array",
-      rules: "",
-      top: 0,
-      copied: "",
-    };
-    super(widget, frame, fields, ["selection", "sort", "search", "rules"]);
+    super(widget, frame, BEGINNING, ["selection", "sort", "search", "rules"]);
   }
 
   name(): string {
@@ -115,7 +107,8 @@ export class ModelState extends CardState<Fields> {
 
   protected override read(document: unknown): void {
     const tree = new TreeModel(decodeModel(document));
-    this.set({ tree, open: new Map(), node: 0, array: null, device: null, top: 0 });
+    this.set({ tree, open: new Map(), node: 0, array: null, device: null, top: 0, finding: null });
+    if (tree.findings.length > 0) this.#find(0);
   }
 
   protected override follow(): void {
@@ -131,17 +124,20 @@ export class ModelState extends CardState<Fields> {
 
   /** What is drawn; null before there is something to draw. */
   shown(): Shown | null {
-    const { tree, theme, width, sort, flat, search, axis, flagged, open, rules } = this.now;
+    const { tree, theme, width, sort, flat, search, axis, open, rules } = this.now;
     if (!tree || !theme || width === 0) return null;
     const device = this.now.device ?? tree.fullest;
     const leaves = this.#leaves(tree, device);
     const room = this.panelWidth();
+    const rows = this.#rows(tree, sort, flat, search, axis, device, open);
+    const write = this.figures(rows).here;
     return {
       tree,
-      rows: this.#rows(tree, sort, flat, search, axis, flagged, device, open),
+      rows,
+      write,
       device,
-      map: this.#map(leaves, room, width < STACKED ? 190 : MAP),
-      mesh: this.#mesh(tree, room),
+      map: this.#map(tree, leaves, room, width < STACKED ? 190 : MAP),
+      mesh: this.#mesh(tree, room, write),
       whatIf: this.#whatIf(tree, rules),
     };
   }
@@ -181,13 +177,13 @@ export class ModelState extends CardState<Fields> {
     const shown = this.shown();
     const { theme } = this.now;
     if (!shown || !theme) return false;
-    const { tree, map, mesh, device } = shown;
+    const { tree, map, mesh, device, write } = shown;
     const lit = this.lit();
-    const painted = this.mapLayer.paint([map, lit], map, theme, () => treemapMarks(tree, map, lit));
+    const painted = this.mapLayer.paint([map, lit, write], map, theme, () => treemapMarks(tree, map, lit, write));
     const own = this.#own(tree);
     // Among devices that are alike none is highlighted by default.
     const chosen = tree.alike && this.now.device === null ? null : device;
-    const other = this.meshLayer.paint([mesh, chosen], mesh, theme, () => deviceMarks(tree, mesh, own, chosen));
+    const other = this.meshLayer.paint([mesh, chosen], mesh, theme, () => deviceMarks(tree, mesh, own, chosen, write));
     return painted || other;
   }
 
@@ -203,7 +199,7 @@ export class ModelState extends CardState<Fields> {
     return tree ? this.#lit(tree, node) : new Set();
   }
 
-  list(change: Partial<Pick<Fields, "sort" | "flat" | "search" | "axis" | "flagged">>): void {
+  list(change: Partial<Pick<Fields, "sort" | "flat" | "search" | "axis">>): void {
     this.set({ ...change, top: 0 });
     const first = this.shown()?.rows[0];
     if (first && !this.shown()?.rows.some((row) => row.node === this.now.node)) this.set({ node: first.node });
@@ -318,8 +314,32 @@ export class ModelState extends CardState<Fields> {
       .join("");
     if (!tree || here === path) return;
     const leaf = tree.typeOf.findIndex((_, i) => tree.pathOf(i) === path);
-    if (leaf < 0) return;
-    const node = tree.nodeOf[leaf] ?? 0;
+    if (leaf >= 0) this.#show(tree.nodeOf[leaf] ?? 0);
+  }
+
+  /** Goes to the next reason to look, or the one before. */
+  walk(by: number): void {
+    const { tree, finding } = this.now;
+    const count = tree?.findings.length ?? 0;
+    if (count === 0) return;
+    this.#find(((finding ?? (by > 0 ? -1 : 0)) + by + count) % count);
+    const row = this.shown()?.rows[this.line()];
+    if (row) this.share({ selection: this.#pathOf(row), search: "" });
+  }
+
+  /** Puts the keyboard at the costliest leaves of a reason to look. */
+  #find(finding: number): void {
+    const { tree } = this.now;
+    const [flag] = tree?.findings[finding]?.flags ?? [];
+    if (!tree || !flag) return;
+    this.set({ finding, search: "", axis: null, top: this.now.top === null ? null : 0 });
+    this.#show(tree.shownFor(tree.nodeOf[unpack(flag.leaves)[0] ?? 0] ?? 0));
+  }
+
+  /** Puts the keyboard at a leaf, and opens what is above. */
+  #show(node: number): void {
+    const { tree } = this.now;
+    if (!tree) return;
     const open = new Map(this.now.open);
     for (let at = 0; at < node; at = tree.isLeaf(at) || (tree.end[at] ?? 0) <= node ? (tree.end[at] ?? node) : at + 1) {
       if ((tree.end[at] ?? 0) > node) open.set(at, true);
@@ -334,6 +354,5 @@ const ALL: Omit<Listing, "device"> = {
   flat: true,
   search: "",
   axis: null,
-  flagged: false,
   open: new Map(),
 };

@@ -49,7 +49,7 @@ export const cases: fc.Arbitrary<Case> = fc
     const model = new PlacementModel(document);
     const has = (d: number | null) => (d !== null && d < model.rank ? d : null);
     const dims = { rowDim: has(row), columnDim: has(column) };
-    const chosen = roles(model.rank, dims);
+    const chosen = roles(model, { ...WHOLE, ...dims });
     const stretch = (d: number | null, first: number, most: number): [number, number] => {
       const n = d === null ? 1 : (model.grid[d] ?? 1);
       return [first % (n - Math.min(n, most) + 1), Math.min(n, most)];

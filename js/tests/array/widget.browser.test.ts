@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { WHOLE } from "../../src/array/scene/faces";
 import { layoutBody } from "../../src/array/scene/layout";
+import { loaded } from "../../src/card/loaded";
 import type { Placement } from "../../src/core/document.gen";
 import { PlacementModel } from "../../src/core/placement";
 import { overlap } from "../../src/draw/beside";
@@ -306,6 +307,14 @@ test("pointing works after a change to another mesh, which cannot be shown as a 
   expect(await change(view, array(mesh({ x: 4, y: 4 }), [8, 16], ["x", null]))).toBeLessThanOrEqual(2);
   point(view, "pointermove", place(view, { tile: 1 }));
   await expect.poll(() => outlined(view, place(view, { tile: 1 }))).toBe(true);
+});
+
+test("where the page may not load modules from Python a change jumps, and nothing else is missing", async () => {
+  const view = await mount(REPLICATED, { _parts: "throw new Error('not here')" });
+  await expect(loaded("throw new Error('not here')")).rejects.toThrow("not here");
+  expect(await change(view, TURNED)).toBeLessThanOrEqual(2);
+  point(view, "pointermove", place(view, { tile: 2 }));
+  await expect.poll(() => outlined(view, place(view, { tile: 2 }))).toBe(true);
 });
 
 test("a document of a newer version says so, and a good one after it is drawn", async () => {

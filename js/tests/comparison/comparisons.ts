@@ -33,6 +33,7 @@ export function long(rows = 3000): Comparison {
     })),
     rows: Array.from({ length: rows }, (_, i) => ({
       ...plain,
+      source: plain.source && { ...plain.source, line: i + 1 },
       values: plain.values.map((v) => ({ ...v, name: `v${i}` })),
       inputs: i > 0 ? [`v${i - 1}`] : [],
       scope: 2 * Math.floor(i / 20) + (i % 20 < 10 ? 1 : 0),

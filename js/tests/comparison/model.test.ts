@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ComparisonModel, decodeComparison, known } from "../../src/comparison/model/comparison";
-import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../src/comparison/model/lines";
+import { type Filter, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "../../src/comparison/model/lines";
 import {
   badgesOf,
   changed,
@@ -11,6 +11,7 @@ import {
   shortName,
   tileText,
   titleOf,
+  typed,
 } from "../../src/comparison/model/words";
 import type { Fix, HloCollective, Row, Scope } from "../../src/core/document.gen";
 import { sentenceTokens } from "../../src/core/text";
@@ -33,7 +34,7 @@ const said = (m: ComparisonModel, all: readonly Line[]) =>
 
 test.each(COMPARISONS)("%s is decoded, with every row in its lines when all is open", (name) => {
   const m = model(name);
-  const rows = lines(m).flatMap((l) => (l.kind === "row" ? [l.row] : []));
+  const rows = lines(m).flatMap((l) => (l.kind === "row" ? l.members : []));
   expect(rows).toEqual([...m.rows.keys()]);
   expect(new Set(lines(m).map((l) => l.key)).size).toBe(lines(m).length);
 });
@@ -57,12 +58,10 @@ test("a scope that is left and entered again has a head each time, and rows in i
     "  dot_general",
     "  scan 2",
     "   dot_general",
-    "   dot_general",
     "  dot_general",
     "dot_general",
     "train_step 2",
     " forward/layer0 2",
-    "  dot_general",
     "  dot_general",
   ]);
   expect(said(m, lines(m, { open: [0] }))).toEqual([
@@ -72,6 +71,27 @@ test("a scope that is left and entered again has a head each time, and rows in i
     "train_step 2",
     " forward/layer0 2",
   ]);
+});
+
+test("rows of one line with equal shardings are one line, and apart on request", () => {
+  const base = comparison("layer");
+  const [, one, , stop] = base.rows as readonly Row[];
+  if (!one || !stop) throw new Error("it has no such rows");
+  const m = new ComparisonModel({ ...base, rows: [one, one, one, { ...one, remark: "gathered" }, stop] });
+  const tree = treeOf(m);
+  const shown = { open: new Set<number>(), search: "", filter: "all" as const };
+  const members = (apart: Iterable<number>) =>
+    linesOf(m, tree, { ...shown, apart: new Set(apart) }).flatMap((l) => (l.kind === "row" ? [l.members.length] : []));
+  expect(members([])).toEqual([3, 1, 1]);
+  expect(members([0])).toEqual([1, 1, 1, 1, 1]);
+  expect(firstToLookAt(m, linesOf(m, tree, shown))).toBe(2);
+});
+
+test("a sharding is written as a type where one says it", () => {
+  const v = comparison("layer").rows[1]?.values[0];
+  expect(v?.concrete && typed(v, v.concrete)).toBe("f32[128@x,256@y]");
+  const odd = { text: "GSPMDSharding({…})", dims: null, unreduced: [], reduced: [] };
+  expect(v && typed(v, odd)).toBe("GSPMDSharding({…})");
 });
 
 test("a search and a filter show rows by themselves, with what they stand in", () => {

@@ -8,10 +8,12 @@ import {
   rgb,
   wcagContrast,
 } from "culori";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { hex, oklch, positionColor, type Rgb, type Scheme, tileColors, valueColor } from "../../src/core/color";
 import { PlacementModel } from "../../src/core/placement";
 import { theme } from "../../src/draw/paint/theme";
+import { placements } from "../arbitrary";
 import { array, mesh } from "../documents";
 
 const SCHEMES = ["light", "dark"] as const;
@@ -47,6 +49,24 @@ test("the most split dimension chooses hue, wherever it stands", () => {
   const a = tileColors(new PlacementModel(array(on, [8, 16], ["x", "y"])), "light");
   const b = new PlacementModel(array(on, [8, 16], ["y", "x"]));
   expect(tileColors(b, "light")(b.tileIndex([1, 2]))).toEqual(a(5));
+});
+
+test.each(ALL)("blocks have equal colours where they are equal, and only there, %s", (scheme) => {
+  fc.assert(
+    fc.property(placements(256), (document) => {
+      const model = new PlacementModel(document);
+      fc.pre(model.tiles <= 256);
+      const color = tileColors(model, scheme);
+      const seen = new Map<string, number>();
+      model.tileAt.forEach((tile) => {
+        const look = hex(color(tile));
+        expect(seen.get(look) ?? tile, look).toBe(tile);
+        seen.set(look, tile);
+      });
+      expect(seen.size).toBe(new Set(model.tileAt).size);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 /** Least contrast of the ink of tiles on colours. */

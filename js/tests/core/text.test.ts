@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { bytes } from "../../src/core/format";
 import { PlacementModel } from "../../src/core/placement";
-import { axisTokens, coordinates, ranges, shardType, sliceText, some } from "../../src/core/text";
+import { axisTokens, coordinates, ranges, sentenceTokens, shardType, sliceText, some } from "../../src/core/text";
 import { array, mesh } from "../documents";
 
 test.each([
@@ -83,4 +83,33 @@ test("tokens are a cut of the text: nothing is lost, added or moved", () => {
     }),
     { numRuns: 1000 },
   );
+});
+
+test.each([
+  ["split over x and y: 2 B", ["x", " and ", "y", ": 2 B"]],
+  ["gathered along y, z, and x.", ["y", ", ", "z", ", and ", "x", "."]],
+  ["over (x, y)", ["(x, y)"]],
+  ["over w and x", ["w and x"]],
+  ["over x-y", ["x-y"]],
+])("axes in the sentence %s", (sentence, expected) => {
+  const found = sentenceTokens(sentence, new PlacementModel(array(mesh({ x: 2, y: 2, z: 2 }), [])));
+  expect(found.map((token) => token.text).join("")).toBe(sentence);
+  expect(found.slice(1).map((token) => token.text)).toEqual(expected);
+});
+
+const LONG = 1_000_000;
+
+test.each(["@(", "{", "'", "@x", "{@('", "x"])(
+  "types with a million characters of %s are cut in linear time",
+  (text) => {
+    const long = text.repeat(LONG / text.length);
+    const tokens = axisTokens(long, new PlacementModel(array(mesh({ x: 2 }), [])));
+    expect(tokens.map((token) => token.text).join("")).toBe(long);
+  },
+);
+
+test.each(["over ", "over x ", "over x, ", "x and "])("a sentence of a million characters of %s too", (text) => {
+  const long = text.repeat(LONG / text.length);
+  const tokens = sentenceTokens(long, new PlacementModel(array(mesh({ x: 2 }), [])));
+  expect(tokens.map((token) => token.text).join("")).toBe(long);
 });

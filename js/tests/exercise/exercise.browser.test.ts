@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Exercises, Question } from "../../src/core/document.gen";
 import { array } from "../documents";
-import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels } from "../harness";
+import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels, textOf } from "../harness";
 import { mount } from "./harness";
 import { ALL, feedback, field, MESH, question, SET, sheet, spec } from "./sheets";
 
@@ -311,7 +311,7 @@ test("reset empties the form and no more", async () => {
   button(view, "Reset").click();
   await expect.poll(() => slots(view)).toEqual(["None", "None"]);
   expect(button(view, "Check").disabled).toBe(true);
-  expect(aside(view)).toContain("1 attempt");
+  expect(textOf(find(view, ".badges"))).toContain("1 attempt");
   expect(view.model.sent).toEqual([]);
 });
 
@@ -409,3 +409,55 @@ for (const [scheme, background] of GROUNDS) {
     );
   }
 }
+
+const TASKS = ["1F0", "1F1", "1B0", "1B1"];
+const places = (view: Mounted) => [...view.root.querySelectorAll(".order .task")].map((block) => block.textContent);
+
+test("tasks are put in order by keys, as blocks in their colours", async () => {
+  const view = await mount(sheet(question("q", [field("order", "order", { options: TASKS })])));
+  const height = view.frame.getBoundingClientRect().height;
+  expect(places(view)).toEqual(TASKS);
+  expect(button(view, "Check").disabled).toBe(false);
+  find(view, ".order").focus();
+  await userEvent.keyboard("{ArrowRight} {ArrowRight} ");
+  await expect.poll(() => places(view)).toEqual(["1F0", "1B0", "1F1", "1B1"]);
+  await userEvent.keyboard("{ArrowLeft}");
+  expect(places(view)).toEqual(["1F0", "1B0", "1F1", "1B1"]);
+  expect(code(view)).toBe('exercise.answer = "1F0 1B0 1F1 1B1"');
+  const colors = [...view.root.querySelectorAll<HTMLElement>(".order .task")].map((b) => b.style.background);
+  expect(new Set(colors).size).toBe(4);
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+  button(view, "Check").click();
+  expect(view.model.sentFor("_asked")).toEqual([
+    { n: 1, do: "answer", question: 0, answer: { order: "1F0 1B0 1F1 1B1" } },
+  ]);
+  await expectAccessible(view);
+});
+
+test("a task is dragged to its place", async () => {
+  const view = await mount(sheet(question("q", [field("order", "order", { options: TASKS })])));
+  const blocks = () => [...view.root.querySelectorAll<HTMLElement>(".order .task")];
+  const order = find(view, ".order");
+  vi.spyOn(order, "setPointerCapture").mockImplementation(() => undefined);
+  const at = (type: string, block: HTMLElement | undefined) => {
+    const { x, y, width, height } = block?.getBoundingClientRect() ?? new DOMRect();
+    const where = { clientX: x + width / 2, clientY: y + height / 2, buttons: 1, bubbles: true };
+    order.dispatchEvent(new PointerEvent(type, where));
+  };
+  at("pointerdown", blocks()[3]);
+  await expect.poll(() => blocks()[3]?.ariaSelected).toBe("true");
+  at("pointermove", blocks()[0]);
+  at("pointerup", blocks()[0]);
+  await expect.poll(() => places(view)).toEqual(["1B1", "1F0", "1F1", "1B0"]);
+});
+
+test("a threshold is a slider under the chunks that it makes", async () => {
+  const one = field("threshold", "threshold", { options: ["a", "b", "c"], sizes: [4, 4, 2] });
+  const view = await mount(sheet(question("q", [one])));
+  const chunks = () => [...view.root.querySelectorAll(".threshold li")].map((chunk) => textOf(chunk.lastElementChild));
+  expect(chunks()).toEqual(["abc"]);
+  enter(view, ".threshold input", 2);
+  await expect.poll(chunks).toEqual(["a", "bc"]);
+  expect(code(view)).toBe('exercise.answer = "6"');
+  await expectAccessible(view);
+});

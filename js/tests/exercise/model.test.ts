@@ -80,7 +80,7 @@ describe("a document", () => {
     [sheet(question("q", [])), 'the question "q" has nothing to fill in'],
     [{ ...SET, kind: "trace" }, 'of kind "trace"'],
     [{ ...SET, version: 99 }, "version 99"],
-    [null, "not a shardwidget document"],
+    [null, "of kind undefined; this page draws"],
   ])("that is damaged is refused: %#", (wire, words) => {
     expect(() => decodeExercises(wire)).toThrow(words);
   });

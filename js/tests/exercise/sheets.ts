@@ -10,6 +10,7 @@ export const field = (name: string, form: Field["form"], rest: Partial<Field> = 
   label: name,
   form,
   options: [],
+  sizes: [],
   shape: [],
   example: "",
   ...rest,

@@ -11,6 +11,12 @@ for (const [scheme, background] of GROUNDS) {
   }
 }
 
+test("the head says first what costs most", async () => {
+  const says = async (name: "session" | "empty") => textOf(find(await mount(wire(name)), ".says"));
+  expect(await says("session")).toBe("80 KiB too much on a device: params['embed'] and 2 more Copied on all 8 devices");
+  expect(await says("empty")).toBe("No arrays yet");
+});
+
 test("the lines say what names hold and what the last cell did", async () => {
   const view = await mount(wire("after"));
   expect(names(view)).toEqual(["params", "x", "out", "without a name", "key", "h", "same", "table"]);

@@ -5,7 +5,15 @@ import { nearest } from "../../src/pipeline/model/generators";
 import { recipeOf, ScheduleModel, UNCHANGED } from "../../src/pipeline/model/schedule";
 import { keptOf, simulate } from "../../src/pipeline/model/simulate";
 import { tasksOf, taskText } from "../../src/pipeline/model/tasks";
-import { badgesOf, cellText, needsText, rankText, summaryText } from "../../src/pipeline/model/words";
+import {
+  answerOf,
+  badgesOf,
+  cellText,
+  comparedText,
+  needsText,
+  rankText,
+  summaryText,
+} from "../../src/pipeline/model/words";
 import runs from "./runs.json";
 import { model, models } from "./schedules";
 
@@ -108,12 +116,9 @@ test("what is kept rises and falls to nothing", () => {
 test("words", () => {
   const m = model("one_f_one_b");
   expect(summaryText(m)).toBe("1F1B: idle 27.3 %, keeps 4, 3, 2, 1 activations, 48 sends, 33 steps long");
-  expect(badgesOf(m).map((b) => `${b.strong} ${b.text}`)).toEqual([
-    "27.3 % idle",
-    "33 steps long",
-    "4 activations kept at most",
-    "48 sends",
-  ]);
+  expect(badgesOf(m).map((b) => `${b.strong} ${b.text}`)).toEqual(["27.3 % idle", "4 activations kept", "48 sends"]);
+  expect(answerOf(m)).toBe("27.3 % idle: every rank loses 9 of 33 units");
+  expect(comparedText(models("compared"))).toMatch(/ is shortest: .* units, .* % idle$/);
   const task = m.way(3)[2] ?? -1;
   expect(cellText(m, task)).toBe("stage=2, time 11 to 12, forward of microbatch 3, stage 2");
   expect(needsText(m, task)).toBe("needs 1F3 of rank 1, done at 11");

@@ -236,5 +236,5 @@ test("nothing hangs over the edge of a narrow card", async () => {
 test("a document of another kind is said to be", async () => {
   const view = await mount(playground());
   view.model.assign({ _document: { ...playground(), kind: "trace" } });
-  await expect.poll(() => text(view, ".failure")).toContain('This document is of kind "trace"');
+  await expect.poll(() => text(view, ".failure")).toContain('it is of kind "trace"');
 });

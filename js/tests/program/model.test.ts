@@ -52,7 +52,7 @@ test("a document that cannot be drawn says what is wrong with it", () => {
   const odd = base.collectives.map((c) => ({ ...c, axes: ["nowhere"] }));
   expect(said({ ...base, collectives: odd })).toContain("names an axis");
   expect(said({ ...wire("layouts"), programs: [] })).toContain("it has no programs");
-  expect(said(null)).toContain("not a shardwidget document");
+  expect(said(null)).toContain("of kind undefined; this page draws");
 });
 
 test("groups are the mesh positions of every axis, in rank order", () => {
@@ -162,18 +162,23 @@ test("a slice without wraparound is a line, a torus is a ring, a CPU is neither"
 test("an axis over several axes of chips is a box of them; a part of a ring is a line", () => {
   const torus = model("torus");
   const folded = find(torus, "all-reduce", "model");
-  expect(torus.lies(folded)).toEqual({ along: [1, 2], sizes: [4, 4], rings: true });
-  const flat = modelOf({ ...program("torus"), wraps: [true, true, false] });
-  const box = find(flat, "all-reduce", "model");
-  expect(flat.connection(box)).toBe("line");
-  expect(linksText(flat, box)).toBe("Each group is a box of 4×4 chips, without links that wrap around.");
+  expect(torus.lies(folded)).toEqual({ along: [1, 2], sizes: [4, 4], rings: [true, true] });
+  for (const [wraps, words] of [
+    [[true, true, false], "with links that wrap around along 1 of its 2 sides"],
+    [[true, false, false], "without links that wrap around"],
+  ] as const) {
+    const flat = modelOf({ ...program("torus"), wraps });
+    const box = find(flat, "all-reduce", "model");
+    expect(flat.connection(box)).toBe("line");
+    expect(linksText(flat, box)).toBe(`Each group is a box of 4×4 chips, ${words}.`);
+  }
 
   const big = model("pod");
   const halves = { ...(big.doc.mesh.device_ids as Ints), shape: [32, 8], strides: [8, 1] };
   const half = { ...find(big, "all-reduce", "model"), positions: halves, group_size: 8 };
   expect(big.doc.wraps).toEqual([true, true]);
   expect(big.connection(find(big, "all-reduce", "model"))).toBe("ring");
-  expect(big.lies(half)).toEqual({ along: [1], sizes: [8], rings: false });
+  expect(big.lies(half)).toEqual({ along: [1], sizes: [8], rings: [false] });
   expect(linksText(big, half)).toBe("Each group is a part of a ring: a line, which takes twice the time.");
   // Every other chip: between them are others, which pass on what is sent.
   const apart = { ...half, positions: { ...halves, strides: [16, 2], shape: [16, 8] } };

@@ -1,8 +1,21 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Program } from "../../src/core/document.gen";
-import { button, Clock, cell, enter, find, type Mounted, pixels, prefers, press, settle, table } from "../harness";
+import {
+  button,
+  Clock,
+  cell,
+  enter,
+  expectAccessible,
+  find,
+  type Mounted,
+  pixels,
+  prefers,
+  press,
+  settle,
+  table,
+} from "../harness";
 import { lines, mount } from "./harness";
-import { many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
+import { groupsAlone, many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
 
 const clocks: Clock[] = [];
 /** The clock of the test that runs. */
@@ -37,6 +50,24 @@ test("the head says what was compiled for what, and what it comes to", async () 
   expect(view.model.sent).toEqual([]);
 });
 
+test("the first sentence says what dominates, and the badge walks through what deserves a look", async () => {
+  const doc = program("training");
+  const again = { ...(doc.findings[0] as Program["findings"][number]), collectives: [4] };
+  const view = await mount({ ...doc, findings: [...doc.findings, again] });
+  expect(find(view, ".says p").textContent).toBe(doc.verdicts[doc.interconnect]);
+  const height = view.frame.getBoundingClientRect().height;
+  const badge = button(view, "2 to look at");
+  badge.click();
+  await settle();
+  expect(find(view, ".walk").textContent).toBe("◂1 of 2▸");
+  expect(badge.getAttribute("aria-pressed")).toBe("true");
+  expect(view.model.sent.at(-1)).toEqual({ selection: 3 });
+  press(view.frame, "n");
+  await settle();
+  expect(find(view, ".walk").textContent).toBe("◂2 of 2▸");
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+});
+
 test("a line says what, over which axes, how much, how often, because of what, how long", async () => {
   const view = await mount(program("training"));
   const [first] = lines(view);
@@ -51,6 +82,13 @@ test("a line says what, over which axes, how much, how often, because of what, h
   ]);
   const remark = lines(view).find((l) => l.querySelector(".warn"));
   expect(cell(remark, "source")).toContain("line 23 · by the compiler · undoes the split over model: gathers y whole");
+});
+
+test("of groups alone neither bytes nor times are said, and nothing can be timed", async () => {
+  const view = await mount(groupsAlone());
+  const [first] = lines(view);
+  expect([cell(first, "op"), cell(first, "sent"), cell(first, "time")]).toEqual(["groups", "?", "?"]);
+  expect(view.root.textContent).not.toMatch(/0 B|0 ns|Time it/);
 });
 
 test("the first line of the table is on the mesh until another is selected", async () => {
@@ -515,4 +553,51 @@ test("in a narrow card the table scrolls, and what comes second is one line, ope
   dispatchEvent(new Event("afterprint"));
   await settle();
   expect(fold.open).toBe(false);
+});
+
+const WHY = {
+  name: "h",
+  dim: 1,
+  axis: "model",
+  answer: "Dim 1 of h is split over model because w is (argument 1), through dot_general, line 21.",
+  given: "argument",
+  chain: [
+    { name: "w", type: "f32[8,8] P(None, 'model')", dim: 1, row: 0, source: null, through: [], back: false, step: -1 },
+    {
+      name: "h",
+      type: "f32[8,8] P(None, 'model')",
+      dim: 1,
+      row: 1,
+      source: null,
+      through: ["dot_general, line 21"],
+      back: false,
+      step: 2,
+    },
+  ],
+  lost: [],
+  also: [],
+  because: [],
+  collectives: [],
+  steps: 9,
+};
+
+test("Python is asked why a collective is there, and its chain is shown in the row", async () => {
+  const view = await mount(program("training"));
+  const at = Number(find(view, ".line[aria-selected=true]").id.slice("line-".length));
+  find(view, ".reason button").click();
+  await settle();
+  expect(view.model.sentFor("_why")).toEqual([{ n: 1, at: 0, collective: at }]);
+  expect(find(view, ".reason").textContent).toBe("asking the compiler why …");
+  view.model.assign({ _pages: { [`why 0 ${at}`]: { found: [WHY] } } });
+  await settle();
+  expect(find(view, ".why .answer").textContent).toBe(WHY.answer);
+  expect([...view.root.querySelectorAll(".why .box > span > b.mono")].map((b) => b.textContent)).toEqual(["w", "h"]);
+  expect(find(view, ".passes").textContent).toBe("dot_general, line 21step 3 of 9");
+  await expectAccessible(view);
+});
+
+test("a saved page says that why needs the kernel", async () => {
+  const view = await mount(program("training"), { _static: true });
+  const ask = find(view, ".reason button") as HTMLButtonElement;
+  expect([ask.textContent, ask.disabled]).toEqual(["why: needs the kernel", true]);
 });

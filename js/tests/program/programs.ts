@@ -33,6 +33,24 @@ export function find(m: ProgramModel, kind: HloCollective["kind"], ...axes: stri
   return found;
 }
 
+/** Groups that were pasted: what is sent is not known. */
+export function groupsAlone(): Program {
+  const base = program("training");
+  const [first] = modelOf(base).collectives;
+  if (!first) throw new Error("it has no collective");
+  const c = {
+    ...first,
+    kind: "groups",
+    shapes: [],
+    bytes_per_device: 0,
+    latency: [],
+    bandwidth: [],
+    plans: [],
+    nest: -1,
+  };
+  return { ...base, collectives: [c], plans: [], nests: [], interconnects: [], memory: null, work: null };
+}
+
 /** A program of so many collectives. */
 export function many(count: number): Program {
   const base = program("training");

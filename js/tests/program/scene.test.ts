@@ -21,7 +21,7 @@ import { layoutLanes } from "../../src/program/scene/lanes";
 import { extent } from "../array/cases";
 import { meshOf, raw } from "../documents";
 import { PLANS } from "../stepper/traces";
-import { find, model, modelOf, type ProgramName, pod, program, repeated, SINGLE } from "./programs";
+import { find, groupsAlone, model, modelOf, type ProgramName, pod, program, repeated, SINGLE } from "./programs";
 
 /** What is stated of a kind of collective. */
 function semanticsOf(kind: string): Semantics {
@@ -400,7 +400,7 @@ test("a note of several lines stays beside the mesh", () => {
   const m = modelOf({ ...program("training"), note: "word ".repeat(80) });
   const { marks } = programScene(m, { width: 1100, scheme: "light", selection: null, axis: null, sort: "time" });
   const lines = marks.filter((mark) => mark.kind === "text" && mark.spans[0]?.text.startsWith("word word"));
-  const panel = marks.find((mark) => mark.kind === "rect" && mark.fill === "panel" && mark.w === 400) as RectMark;
+  const panel = marks.find((mark) => mark.kind === "rect" && mark.fill === "panel" && mark.w === 372) as RectMark;
   expect(lines.length).toBeGreaterThan(1);
   for (const { x, w } of lines.map(extent)) expect(x + w).toBeLessThanOrEqual(panel.x);
 });
@@ -422,4 +422,12 @@ test("a ring of one axis stands in two rows, and its links are short and straigh
   const halos = flightMarks(view).filter((k): k is RectMark => k.kind === "rect" && k.alpha === 0.16);
   expect(halos).toHaveLength(8);
   for (const halo of halos) expect(Math.min(halo.w, halo.h)).toBeLessThanOrEqual(gap + 2);
+});
+
+test.each([480, 1100])("the picture of groups alone has neither bytes nor times, %i wide", (width) => {
+  const said = JSON.stringify(
+    programScene(modelOf(groupsAlone()), { width, scheme: "light", selection: null, axis: null, sort: "time" }).marks,
+  );
+  expect(said).toContain("?");
+  expect(said).not.toMatch(/0 B|0 ns/);
 });

@@ -22,7 +22,7 @@ beforeEach(() => {
   clocks.push(new Clock());
 });
 
-const count = (card: Mounted) => textOf(find(card, ".count"));
+const count = (card: Mounted) => textOf(find(card, ".count")).replace("chunk ", "");
 const reading = (card: Mounted) => textOf(find(card, ".reading"));
 const list = (card: Mounted) => find(card, "[role=listbox]");
 const painted = (card: Mounted) => [...card.root.querySelectorAll("canvas")].map((c) => c.toDataURL()).join();
@@ -46,7 +46,10 @@ for (const [scheme, background] of GROUNDS) {
 test("keys walk chunks and groups, find the peak, and tell Python", async () => {
   const card = await mount(wire("parameters"));
   expect(count(card)).toBe("1/5");
-  await keys(card, ".", "ArrowDown", "ArrowRight", "ArrowRight");
+  await keys(card, ".", "ArrowDown");
+  button(card, "peak").click();
+  await settle();
+  await keys(card, "ArrowRight", "ArrowRight");
   expect(count(card)).toBe("3/5");
   expect(card.model.sentFor("chunk")).toEqual([1, 2]);
   expect(reading(card)).toContain("stage=1, chunk 3 of 5: a device holds 28 MiB, its peak is 32 MiB, in chunk 1");
@@ -61,6 +64,8 @@ test("keys walk chunks and groups, find the peak, and tell Python", async () => 
 
 test("the list of arrays keeps the keys that scroll it", async () => {
   const card = await mount(wire("parameters"));
+  button(card, "peak").click();
+  await settle();
   const arrays = find(card, ".arrays");
   press(arrays, "ArrowDown");
   press(arrays, "End");
@@ -73,13 +78,14 @@ test("the list of arrays keeps the keys that scroll it", async () => {
 
 test("the threshold answers at once, without a kernel, and keeps the array that is looked at", async () => {
   const card = await mount(wire("parameters"), { _static: true });
+  button(card, "peak").click();
   await keys(card, ".", ".");
   const first = textOf(find(card, ".arrays li .path"));
   enter(card, ".slider input", 0);
   await settle();
   expect(count(card)).not.toContain("/5");
   expect(textOf(find(card, ".arrays li .path"))).toBe(first);
-  expect(textOf(find(card, ".badges"))).toContain("on a device, the peak");
+  expect(textOf(find(card, ".badges"))).toContain("peak on a device");
   enter(card, ".slider input", 240);
   await settle();
   expect(count(card)).toBe("1/1");
@@ -99,10 +105,10 @@ test("Python's chunk and threshold are shown", async () => {
   expect(count(card)).toBe("1/1");
   card.model.assign({ _document: wire("put"), threshold: 0 });
   await settle();
-  expect(textOf(find(card, "h2"))).toBe("device_put of float32[1024,1024]");
+  expect(textOf(find(card, "h2"))).toBe("device_put of f32[1024,1024]");
 });
 
-test("it plays a chunk in 850 ms, and stops behind the last", async () => {
+test("it plays a chunk in 1400 ms, and stops behind the last", async () => {
   const card = await mount(wire("example"));
   const before = painted(card);
   button(card, "play").click();
@@ -134,13 +140,27 @@ test("with less motion, chunks follow one another without what is between", asyn
   expect(count(card)).toBe("2/2");
 });
 
-test("a device_put says who needs what of whom", async () => {
+test("a device_put says what each device sends, gets and keeps", async () => {
   const card = await mount(wire("put"));
   expect(card.root.querySelector(".transport")).toBeNull();
   await keys(card, "ArrowRight");
-  expect(reading(card)).toBe("device 2 needs 512 KiB that device 0 has");
+  expect(reading(card)).toContain("x: sends 512 KiB to 2, keeps 512 KiB");
   await keys(card, "ArrowRight");
-  expect(reading(card)).toBe("device 1 needs 512 KiB that device 2 has");
+  expect(reading(card)).toContain("x: gets 512 KiB from 2");
+});
+
+test("flows and peak have one height, whatever is shown, chosen or pointed at", async () => {
+  for (const name of ["example", "parameters", "back"] as const) {
+    const card = await mount(wire(name));
+    const height = () => card.frame.getBoundingClientRect().height;
+    const before = height();
+    for (const act of [".", "ArrowRight", "]", "p", "f", "Escape", "End"]) {
+      await keys(card, act);
+      expect(height(), `${name}, ${act}`).toBe(before);
+    }
+    expect(before).toBeLessThanOrEqual(640);
+    card.stop();
+  }
 });
 
 test("hundreds of arrays in a chunk: those in view are in the page", async () => {

@@ -110,18 +110,29 @@ test("sorting by waiting", async () => {
   expect(find(view, "th.wait").ariaSort).toBe("descending");
 });
 
+test("a card keeps its height, whatever is pointed at", async () => {
+  const view = await mount(wire("step"), {}, { width: 934 });
+  const height = () => view.frame.getBoundingClientRect().height;
+  const before = height();
+  expect(before).toBeLessThanOrEqual(640);
+  for (const key of ["n", "ArrowRight", "n", "ArrowDown", "+", "Escape"]) {
+    await keys(view, key);
+    expect(height(), key).toBe(before);
+  }
+});
+
 test("another call is drawn, and Python is told", async () => {
   const view = await mount(wire("step"));
-  expect(textOf(find(view, "footer"))).toContain("call 1 of 2");
+  expect(textOf(find(view, ".tools"))).toContain("call 1 of 2");
   const before = pixels(view);
   press(chart(view), "]");
   await settle();
-  expect(textOf(find(view, "footer"))).toContain("call 2 of 2");
+  expect(textOf(find(view, ".tools"))).toContain("call 2 of 2");
   expect(pixels(view)).not.toBe(before);
   expect(view.model.sentFor("call")).toEqual([1]);
   view.model.assign({ call: 0 });
   await settle();
-  expect(textOf(find(view, "footer"))).toContain("call 1 of 2");
+  expect(textOf(find(view, ".tools"))).toContain("call 1 of 2");
 });
 
 test("runs stand on one time axis, and the open one is in the table", async () => {

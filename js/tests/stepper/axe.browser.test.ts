@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectAccessible, GROUNDS, settle } from "../harness";
+import { button, expectAccessible, GROUNDS, settle } from "../harness";
 import { mount, scrub } from "./harness";
 import { type TraceName, trace } from "./traces";
 
@@ -16,6 +16,12 @@ for (const [scheme, background] of GROUNDS) {
   for (const width of [1240, 480]) {
     test.each(CASES)(`%s at %d has no fault of accessibility, ${scheme}, ${width} px`, async (name, at) => {
       const view = await mount(trace(name), { step: Math.ceil(at) - 1 }, { background, width });
+      // A loop that sends blocks on opens in space-time.
+      if (name === "scan") {
+        await expect.poll(() => view.root.querySelector(".space")).toBeTruthy();
+        button(view, "tiles").click();
+        await expect.poll(() => view.root.querySelector(".space")).toBeNull();
+      }
       view.root.querySelector<HTMLElement>(".strip")?.click();
       view.root.querySelector<HTMLElement>(".keys")?.click();
       view.root.querySelector<HTMLElement>("[role=listbox]")?.focus();

@@ -33,7 +33,7 @@ const inks = (marks: readonly Mark[]) =>
 
 test("a group over two axes has rails of both, and a copy the ink of the axis that it crosses", () => {
   const view = viewOf({ ...PSUM, over: ["x", "y"] }, 685);
-  const words = written(view.stage.fixed);
+  const words = written([...view.stage.rails, ...view.stage.fixed]);
   expect(words.filter((w) => w.startsWith("x="))).toEqual(["x=0", "x=1", "x=2", "x=3"]);
   expect(words.filter((w) => w.startsWith("y="))).toEqual(Array.from({ length: 4 }, () => ["y=0", "y=1"]).flat());
   const { flights } = frameOf(view);
@@ -70,7 +70,7 @@ test("groups that are rows hold their additions too, where there is room; else a
   }
   const tall = viewOf({ ...rows, axes: { x: 8, y: 2 } }, 1000);
   expect([tall.stage.run, tall.stage.open, frameOf(tall).flights.length]).toEqual(["across", false, 1]);
-  expect(written(tall.stage.fixed)).toContain("group 5 of 8, x=4");
+  expect(written([...tall.stage.rails, ...tall.stage.fixed])).toContain("group 1 of 8, x=0");
   expect(tall.stage.pager).toBeGreaterThan(Math.max(...tall.stage.tiles.map((t) => t.box.x + t.box.w)));
 });
 
@@ -85,7 +85,7 @@ test("groups that are rows keep all their columns where the sum fits under its t
     expect(result?.box.y).toBeGreaterThan((slot?.y ?? 0) + (slot?.h ?? 0));
     expect(Math.max(...tiles.map(({ box }) => box.x + box.w))).toBeLessThanOrEqual(661);
     expect(view.stage.height).toBeLessThanOrEqual(view.layout.height);
-    expect(written(frameOf(view).under)).toContain(`a on device ${device ?? 4}`);
+    expect(written(frameOf(view).under)).toContain(`a on device ${device ?? 0}`);
   }
 });
 
@@ -95,10 +95,10 @@ test("in a narrow picture the other groups stand in small over the one that is d
     const view = viewOf(program, 456, 0.2, null, algorithm);
     const { map, tiles, pager, height } = view.stage;
     if (!map || pager === null) return expect.fail("there is no map");
-    expect(tiles.map((t) => t.members[0])).toEqual([2, 6, 10, 14]);
+    expect(tiles.map((t) => t.members[0])).toEqual([0, 4, 8, 12]);
     expect(map.box.h).toBeLessThanOrEqual(56);
     expect(Math.min(...tiles.map(({ box }) => box.y))).toBeGreaterThan(map.box.y + map.box.h);
-    expect(written(view.stage.fixed)).toContain("group 3 of 4, y=2");
+    expect(written([...view.stage.rails, ...view.stage.fixed])).toContain("group 1 of 4, y=0");
     expect(height).toBeLessThanOrEqual(view.layout.height);
     const other = deviceBox(view.trace.mesh, map, 5);
     const hit = hitAt(view, other.x + other.w / 2, other.y + other.h / 2);
@@ -124,7 +124,8 @@ test("wide blocks of a local step stand in lines of their own before a device is
   expect(new Set(tiles[0]?.places.map(({ box }) => box.x)).size).toBe(1);
   // Names give way, what the numbers are multiples of does not.
   const words = written(frameOf(view).over).filter((w) => w.startsWith("lef") || w.startsWith("mad"));
-  expect(words).toHaveLength(16);
+  // Of the result: what it was made of has no room beside it.
+  expect(words).toHaveLength(8);
   for (const word of words) expect(word).toMatch(/ ×10[⁸⁹]$/);
 });
 
@@ -140,19 +141,19 @@ test("a hop of a ring says what it adds to an element, in full or in short", () 
     written(frameOf(viewOf(program, width, phase, null, "ring")).under).find((w) => w.startsWith("Hop"));
   // Column 0 starts at rank 1; device p holds 4p at first.
   expect(line(685, 0.4)).toBe(
-    "Hop 3 of 6, reduce-scatter: a[0,0] = 24 + 40 + 56 = 120 in flight, device 14 to 2; there 120 + 8 = 128.",
+    "Hop 3 of 6, reduce-scatter: a[0,0] = 16 + 32 + 48 = 96 in flight, device 12 to 0; there 96 + 0 = 96.",
   );
-  expect(line(456, 0.4)).toBe("Hop 3 of 6: a[0,0], 14 to 2: 120 + 8 = 128.");
-  expect(line(685, 0.6)).toBe("Hop 4 of 6, all-gather: each device passes on what it has.");
+  expect(line(456, 0.4)).toBe("Hop 3 of 6: a[0,0], 12 to 0: 96 + 0 = 96.");
+  expect(line(685, 0.5)).toBe("Hop 4 of 6, all-gather: each device passes on what it has.");
 });
 
 test("a group over three axes has a rail of each, the outer ones beside those that they hold", () => {
   const { stage } = viewOf({ ...PSUM, axes: { x: 2, y: 2, tensor: 2 }, over: ["x", "y", "tensor"] }, 685);
-  const words = written(stage.fixed);
+  const words = written([...stage.rails, ...stage.fixed]);
   const of = (axis: string) => words.filter((w) => w.startsWith(`${axis}=`)).length;
   expect([of("x"), of("y"), of("tensor")]).toEqual([2, 4, 8]);
   const folded = viewOf({ ...PSUM, axes: { x: 8, y: 4 }, over: ["x", "y"] }, 685);
-  expect(written(folded.stage.fixed)).toEqual(expect.arrayContaining(["x", "…"]));
+  expect(written([...folded.stage.rails, ...folded.stage.fixed])).toEqual(expect.arrayContaining(["x", "…"]));
 });
 
 test("a part of a sum marks the worked element only where it is kept", () => {
@@ -193,7 +194,7 @@ test("the sum names its device, then its terms, whole in a narrow card", () => {
   const real = (p: number, i: number) => (p + 0.25 * i) / 7;
   const view = (width: number) => viewOf({ ...PSUM, value: real, dtype: "float32" }, width, 0.99);
   const line = (v: StepView) => written(frameOf(v).under.filter((m) => m.kind === "text" && m.y === v.stage.line.y));
-  expect(line(view(860))).toContain("a[0,1] on device 1");
+  expect(line(view(860))).toContain("a[0,1] on device 0");
   expect(line(view(330))).toContain("a[0,1]");
   expect(line(view(330)).filter((w) => w === " + ")).toHaveLength(3);
   expect(line(view(330))).not.toContain("…");
@@ -220,7 +221,8 @@ test("a block that several devices hold says how many, and along which axes", ()
   const step = stepOf(trace, "out_specs");
   const view = stepView(new StepperLayout(trace, 860), { step, phase: 1 }, options);
   const words = written(frameOf(view).over);
-  expect(words.filter((w) => /^s ×2 y$/.test(w))).toHaveLength(trace.mesh.size);
+  // Once, over the first tile.
+  expect(words.filter((w) => /^s ×2 y$/.test(w))).toHaveLength(1);
 });
 
 test("of a ragged exchange every copy has the rows that its sender sends to the receiver", () => {
@@ -234,4 +236,23 @@ test("of a ragged exchange every copy has the rows that its sender sends to the 
   ]);
   // Nobody is named who sends nothing.
   expect(caption(view)[0]).toBe("Device 2 takes the rows that are sent to it, and its own.");
+});
+
+test("what a device sends has its tag clear of the signs and inside the frame of its group", () => {
+  const trace = model("psum of four");
+  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  for (const width of [661, 685, 788]) {
+    const layout = new StepperLayout(trace, width);
+    const { lanes, frames } = stepView(layout, { step: stepOf(trace, "psum_invariant"), phase: 0 }, options).stage;
+    const left = Math.min(...frames.map(({ box }) => box.x));
+    expect(lanes).toHaveLength(4);
+    for (const { tag } of lanes) {
+      expect(tag.x, `at ${width}`).toBeGreaterThanOrEqual(left);
+      for (const { sign } of lanes) {
+        if (!sign) continue;
+        const [dx, dy] = [Math.abs(sign[0] - tag.x - tag.w / 2), Math.abs(sign[1] - tag.y - tag.h / 2)];
+        expect(dx >= tag.w / 2 + 8 || dy >= tag.h / 2 + 8, `at ${width}`).toBe(true);
+      }
+    }
+  }
 });

@@ -9,6 +9,11 @@ const PARTS = `export { default } from "${new URL("../../src/stepper/parts/entry
 
 export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [], _parts: PARTS }, 1240);
 
+/** Waits until the bundle of what is loaded later is there: the device that is looked at has a whole label. */
+export async function loaded({ root }: Mounted): Promise<void> {
+  await expect.poll(() => root.querySelector("#device")?.getAttribute("aria-label")).toContain(" at ");
+}
+
 /** The step that the picture shows. */
 export const shownStep = ({ frame }: Mounted) => Number(frame.dataset.swStep);
 

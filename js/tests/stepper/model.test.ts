@@ -6,10 +6,11 @@ import { lasting, timesOf } from "../../src/collective/model/plan";
 import type { Plan, Step, Trace, Variable } from "../../src/core/document.gen";
 import { unravel } from "../../src/core/mesh";
 import { DocumentError } from "../../src/core/wire";
-import { blockSentence, blockTip, sharers } from "../../src/stepper/model/blocktip";
+import { blockSentence, blockTip } from "../../src/stepper/model/blocktip";
 import { caption } from "../../src/stepper/model/caption";
 import { dedented } from "../../src/stepper/model/listing";
 import { openAtFirst, rowsOf, rowsOnPaper } from "../../src/stepper/model/rows";
+import { sharers } from "../../src/stepper/model/sharers";
 import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/stepper/model/timeline";
 import { decodeTrace, primitiveName, TraceModel } from "../../src/stepper/model/trace";
 import { crossings, trafficAt } from "../../src/stepper/model/traffic";
@@ -115,13 +116,13 @@ test.each(TRACES)("%s: time goes forward, adds up and ends", (name) => {
   }
 });
 
-test("a ring takes half a second a hop; a sum six tenths of flight and a beat for every further term", () => {
+test("a ring takes 0.7 s a hop; a sum of four 3 s: its flight and a beat for every further term", () => {
   const t = model("all_gather");
   const step = t.steps[stepOf(t, "all_gather")];
   if (!step) return expect.fail("there is no such step");
-  expect(ALGORITHMS.map((a) => t.duration(step, a))).toEqual([900, 3 * 500 + 300, 2 * 500 + 300, 2 * 500 + 300]);
+  expect(ALGORITHMS.map((a) => t.duration(step, a))).toEqual([1800, 3 * 700 + 500, 2 * 700 + 500, 2 * 700 + 500]);
   const lasts = (n: number) => lasting(timesOf(null, n, true));
-  expect([2, 4, 8, 16, 64].map(lasts)).toEqual([1100, 1500, 1670, 1800, 1320]);
+  expect([2, 4, 8, 16, 64].map(lasts)).toEqual([2200, 3000, 3340, 3600, 2640]);
 });
 
 test("rounds follow one another, terms are added after them, and the last part of a step is at rest", () => {
@@ -154,7 +155,7 @@ test("collectives alone are played with a pause before each; reading lasts as lo
   const start = { step: 0, phase: 0 };
   expect(advance(t, start, 299, pace).step).toBe(2);
   expect(advance(t, start, 301, pace)).toMatchObject({ step: 3 });
-  expect(advance(t, start, 300 + 1100 + 1, pace)).toEqual({ step: 4, phase: 1 });
+  expect(advance(t, start, 300 + 2200 + 1, pace)).toEqual({ step: 4, phase: 1 });
   const words = (t.steps[0]?.sentence ?? "").split(" ").length;
   const reading = { algorithm: "meaning", collectives: false, reading: true } as const;
   expect(advance(t, start, 290 * words - 1, reading).step).toBe(0);

@@ -151,7 +151,7 @@ function checkWords(v: StepView, where: string): void {
     });
   for (const { text, box } of words([...under, ...over]))
     if (!within(box, stage)) expect.fail(`${where}: a word is cut: ${text} ${JSON.stringify(box)}`);
-  const fixed = words(v.stage.fixed);
+  const fixed = words([...v.stage.rails, ...v.stage.fixed]);
   // A copy carries its words over others, which the test of copies is about.
   const all = words([...under, ...over]).sort((a, b) => a.box.y - b.box.y);
   all.forEach((a, i) => {
@@ -162,7 +162,7 @@ function checkWords(v: StepView, where: string): void {
         expect.fail(`${where}: words meet: ${a.text}, ${b.text} ${JSON.stringify([a.box, b.box])}`);
     }
   });
-  for (const m of v.stage.fixed) {
+  for (const m of [...v.stage.rails, ...v.stage.fixed]) {
     if (m.kind !== "line") continue;
     const [xs, ys] = [m.points.map((at) => at[0]), m.points.map((at) => at[1])];
     const rail = { x: Math.min(...xs) - 1, y: Math.min(...ys) - 1, w: 2, h: 2 };

@@ -127,8 +127,8 @@ test("on meshes of more axes all groups stand side by side where there is room, 
   for (const algorithm of ["meaning", "ring"] as const) {
     const view = viewOf(cube, { width: 1115, algorithm });
     expect([view.stage.map, view.stage.pager, view.stage.tiles.length]).toEqual([null, null, 16]);
-    expect(written(view.stage.fixed).filter((w) => names.includes(w))).toEqual(names);
-    expect(written(view.stage.fixed).filter((w) => /^tensor=\d$/.test(w))).toHaveLength(4);
+    expect(written([...view.stage.rails, ...view.stage.fixed]).filter((w) => names.includes(w))).toEqual(names);
+    expect(written([...view.stage.rails, ...view.stage.fixed]).filter((w) => /^tensor=\d$/.test(w))).toHaveLength(4);
     expect(frameOf(view).flights).toHaveLength(algorithm === "ring" ? 16 : 3);
   }
   const over: Program = { ...cube, axes: { a: 2, b: 2, c: 2, d: 2 }, over: ["b", "d"] };
@@ -140,8 +140,8 @@ test("on meshes of more axes all groups stand side by side where there is room, 
     false,
     4,
   ]);
-  expect(written(small.stage.fixed)).toEqual(
-    expect.arrayContaining(["pipe=0", "data=1", "group 3 of 4, data=1 pipe=0"]),
+  expect(written([...small.stage.rails, ...small.stage.fixed])).toEqual(
+    expect.arrayContaining(["pipe=1", "data=1", "group 1 of 4, data=0 pipe=0"]),
   );
 });
 
@@ -150,7 +150,7 @@ test("one of several groups says which it is, and goes to the others, without a 
   const wide: Program = { axes: { x: 4, y: 2 }, kind: "psum", over: ["x"], shape: [8, 8], dtype: "float32", value };
   const { stage } = viewOf(wide);
   expect([stage.map, stage.tiles.length]).toEqual([null, 4]);
-  expect(written(stage.fixed)).toContain("group 2 of 2, y=1");
+  expect(written([...stage.rails, ...stage.fixed])).toContain("group 1 of 2, y=0");
   expect(stage.pager).not.toBeNull();
   // What is left out is said whole, also where there is little room for it.
   expect(written(frameOf(viewOf(wide)).under).join()).toContain("rows 0–2 of 8; columns 0–3 of 8");

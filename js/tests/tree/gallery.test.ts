@@ -24,7 +24,7 @@ test.each(MODELS)("%s: nothing stands outside of its picture, at any width", (na
 
 test.each(MODELS)("%s: tiles have the area of their bytes, and do not overlap", (name) => {
   const of = tree(name);
-  const map = layoutTreemap(rows(of, { flat: true }), 400, 300);
+  const map = layoutTreemap(of, rows(of, { flat: true }), 400, 300);
   const area = (t: Tile) => (t.w * t.h) / t.row.sums.here;
   for (const tile of map.tiles) expect(area(tile) / area(map.tiles[0] as Tile)).toBeCloseTo(1, 1);
   map.tiles.forEach((a, i) => {

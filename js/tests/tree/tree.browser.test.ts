@@ -17,20 +17,20 @@ for (const [scheme, background] of GROUNDS) {
 
 test("the head and the lines say what Python counts", async () => {
   const view = await mount(wire("state"));
-  expect(find(view, ".badges").textContent).toBe("1.72 GiB in all318 MiB on each device786 MiB spent on copies");
+  expect(find(view, ".badges").textContent).toBe("1.72 GiB in all318.2 MiB on each device786 MiB spent on copies");
   expect(paths(view).slice(0, 7)).toEqual(["opt", "count", "mu", "embed", "layers", "layers/7", "ln_f"]);
   const embed = lines(view).find((line) => line.getAttribute("aria-label")?.includes("bf16[32768,1024]"));
   expect(embed?.getAttribute("aria-label")).toBe(
     "embed, bf16[32768,1024], 8 copies, 64 MiB on a device, 448 MiB spent on copies, Copied on all 8 devices, and opt/mu/embed is split over model, data.",
   );
-  expect(embed?.querySelector(".flag")?.textContent).toContain("56 MiB too much");
+  expect(embed?.querySelector(".flag")?.textContent).toContain("56.0 MiB too much");
   expect(view.model.sent).toEqual([]);
 });
 
 test("the keyboard moves, opens and closes, and tells Python where it is", async () => {
   const view = await mount(wire("state"));
   const tree = find(view, ".tree");
-  for (const key of ["ArrowDown", "ArrowDown"]) await press(tree, key);
+  for (const key of ["Home", "ArrowDown", "ArrowDown"]) await press(tree, key);
   expect([at(view), view.model.sentFor("selection").at(-1)]).toEqual(["mu", "['opt']['mu']"]);
   const before = lines(view).length;
   await press(tree, "ArrowLeft");
@@ -46,7 +46,7 @@ test("the keyboard moves, opens and closes, and tells Python where it is", async
 test("a leaf is drawn as an array, and closed again", async () => {
   const view = await mount(wire("state"));
   const tree = find(view, ".tree");
-  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await press(tree, key);
+  for (const key of ["Home", "ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await press(tree, key);
   const inner = () => find(view, ".array .shardwidget").shadowRoot?.textContent;
   await vi.waitFor(() => expect(inner()).toContain("f32[32768,1024]"));
   find(view, ".close").click();
@@ -128,17 +128,38 @@ test("a filter leaves what matches, and says how many", async () => {
   expect(paths(view)).toEqual(["params", "embed"]);
   expect(find(view, ".tools [role=status]").textContent).toBe("1 array of 223");
   expect(view.model.sentFor("search").at(-1)).toBe("copies>1 embed");
-  button(view, "5 to look at").click();
-  enter(view, "input[type=search]", "");
-  await settle();
-  expect(find(view, ".tools [role=status]").textContent).toBe("5 arrays of 223");
+});
+
+test("it opens at what costs most, says it first, and a button goes through what is to be looked at", async () => {
+  const view = await mount(wire("state"));
+  const height = () => view.root.querySelector(".card")?.clientHeight;
+  const before = height();
+  const marked = () => view.root.querySelector(".current .flag i")?.textContent;
+  expect(marked()).toBe("1");
+  const says = () => find(view, ".says").textContent ?? "";
+  expect(says()).toMatch(/^56\.0 MiB too much on a device: params\/embed Copied on all 8 devices/);
+  const count = Number(/1 of (\d+)/.exec(says())?.[1]);
+  expect(count).toBeGreaterThan(1);
+  const seen = new Set<string | null | undefined>();
+  const go = async (label: string) => {
+    find(view, `.walk [aria-label="${label}"]`).click();
+    await settle();
+    seen.add(at(view));
+    expect(height()).toBe(before);
+  };
+  for (let k = 1; k < count; k++) await go("the next one");
+  expect(says()).toContain(`${count} of ${count}`);
+  for (let k = 1; k < count; k++) await go("the one before");
+  expect(seen.size).toBe(count);
+  expect(marked()).toBe("1");
+  expect(view.model.sentFor("selection").at(-1)).toContain("embed");
 });
 
 test("rules are tried at once: then beside now, refusals in JAX's words, code", async () => {
   const view = await mount(wire("state"));
   enter(view, "textarea", "params/embed → P('model', 'data')");
   await settle();
-  expect([...view.root.querySelectorAll(".sum b")].map((b) => b.textContent)).toEqual(["318 MiB", "262 MiB"]);
+  expect([...view.root.querySelectorAll(".sum b")].map((b) => b.textContent)).toEqual(["318.2 MiB", "262.2 MiB"]);
   expect(find(view, ".what li").textContent).toBe("params/embed 1 array, ×8 → ×1 copies");
   expect(find(view, ".outcome pre").textContent).toContain(`(r"params/embed", P('model', 'data')),`);
   expect(view.model.sentFor("rules").at(-1)).toBe("params/embed → P('model', 'data')");
@@ -174,7 +195,7 @@ test("no card is higher than a notebook shows, nor with an array beside the tabl
   for (const width of [900, 980, 1340]) {
     const view = await mount(wire("state"), { rules: "embed → P('model', None)" }, { width });
     expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
-    for (const key of ["ArrowDown", "Enter"]) await press(find(view, ".tree"), key);
+    for (const key of ["Home", "ArrowDown", "Enter"]) await press(find(view, ".tree"), key);
     expect(view.root.querySelector(".body .array")).not.toBeNull();
     expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
     view.stop();
@@ -187,7 +208,7 @@ test.each([360, 480, 700])(
     const view = await mount(wire("state"), {}, { width });
     const top = (selector: string) => find(view, selector).getBoundingClientRect().top;
     expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(820);
-    expect(top(".tree")).toBeLessThan(view.frame.getBoundingClientRect().top + 210);
+    expect(top(".tree")).toBeLessThan(view.frame.getBoundingClientRect().top + 230);
     expect(find(view, ".side").checkVisibility()).toBe(false);
     find(view, ".fold summary").click();
     await settle();

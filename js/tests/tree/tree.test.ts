@@ -11,6 +11,7 @@ import { layoutTreemap } from "../../src/tree/scene/treemap";
 import rulesAsCode from "./code.json";
 import logical from "./logical.json";
 import { MODELS, names, rows, said, tree } from "./models";
+import patterns from "./patterns.json";
 
 test.each(MODELS)("%s: paths and bytes are Python's, of every leaf and in all", (name) => {
   const of = tree(name);
@@ -64,13 +65,37 @@ test.each([
   expect(rows(tree("state"), { search }).filter((row) => row.leaf !== null)).toHaveLength(count);
 });
 
-test("an axis and flags filter too", () => {
+test("an axis filters too", () => {
   const of = tree("state");
   const cut = rows(of, { axis: "data", flat: true });
   expect(cut.length).toBeGreaterThan(0);
   for (const row of cut) expect(of.typeAt(row.leaf ?? 0).type).toContain("@data");
-  const flagged = rows(of, { flagged: true, flat: true });
-  expect(flagged.reduce((sum, row) => sum + row.times, 0)).toBe(5);
+});
+
+test("a reason to look is said once, with all leaves that have it", () => {
+  const of = tree("state");
+  const said = rows(of).flatMap((row) => row.said);
+  expect(new Set(said).size).toBe(said.length);
+  expect([...said].sort((a, b) => a.number - b.number)).toEqual(of.findings);
+  const leaves = new Set(of.flagOf.keys());
+  expect(of.findings.reduce((sum, finding) => sum + finding.leaves, 0)).toBe(leaves.size);
+  expect(of.findings.map((finding) => finding.cost)).toEqual(of.findings.map((f) => f.cost).sort((a, b) => b - a));
+});
+
+test("the line of a leaf in equal layers is that of the first of them", () => {
+  const of = tree("state");
+  const shown = new Set(rows(of, { flat: true }).map((row) => row.node));
+  for (const node of of.nodeOf) expect(shown.has(of.shownFor(node)), of.nodeName(node)).toBe(true);
+});
+
+test("very many lines are drawn by kind: one tile for leaves of one name that are split alike", () => {
+  const lines = Array.from({ length: 60 }, (_, i) => [
+    [0, `['block_${i}']`] as const,
+    [1, "['kernel']", WIDE] as const,
+  ]).flat();
+  const of = lined(lines);
+  const { tiles } = layoutTreemap(of, rows(of, { flat: true }), 300, 150);
+  expect(tiles.map((tile) => [tile.name, tile.nodes.length, tile.row.times])).toEqual([["kernel", 60, 60]]);
 });
 
 test("nodes are opened and closed by hand", () => {
@@ -436,7 +461,7 @@ test("equal blocks that are no list keep their name and the node that holds them
 });
 
 test("the map divides a tree below what nearly all of it has in common", () => {
-  const { sections, tiles } = layoutTreemap(rows(NNX, { flat: true }), 300, 150);
+  const { sections, tiles } = layoutTreemap(NNX, rows(NNX, { flat: true }), 300, 150);
   expect(sections.map((section) => section.name)).toEqual(["opt_state/mu", "opt_state/nu"]);
   expect(new Set(tiles.map((tile) => tile.name))).toEqual(new Set(["up", "embedding"]));
 });
@@ -444,6 +469,16 @@ test("the map divides a tree below what nearly all of it has in common", () => {
 test("a tile is named by what tells it from the others", () => {
   const names = ["up", "down", "q", "k", "v"];
   const lines = names.flatMap((name) => [[0, `['${name}']`] as const, [1, "['kernel']", WIDE] as const]);
-  const { tiles } = layoutTreemap(rows(lined(lines), { flat: true }), 300, 150);
+  const of = lined(lines);
+  const { tiles } = layoutTreemap(of, rows(of, { flat: true }), 300, 150);
   expect(tiles.map((tile) => tile.name)).toEqual(names);
 });
+
+test.each(patterns as [string, Record<string, boolean> | null][])(
+  "the pattern %s matches as in Python",
+  (pattern, paths) => {
+    const [rule] = readRules(`${pattern} → P('model')`);
+    if (paths === null) expect(rule?.fault).not.toBe("");
+    else expect(Object.fromEntries(Object.keys(paths).map((path) => [path, rule?.pattern?.test(path)]))).toEqual(paths);
+  },
+);

@@ -11,8 +11,8 @@ arrays by themselves are compared in ``arrays``.
 - ``traced`` traces the function on an Explicit mesh and continues with a fix wherever JAX stops; ``aligned`` matches
   the equations of that trace with the lines. ``run`` applies the lines one by one instead, where the function cannot
   be traced to its end there. ``explicit`` holds what both find.
-- ``ways`` proposes fixes, ``fix`` tries each before it is offered, ``written`` writes it into the user's lines, and
-  ``price`` compiles the equation with it to count bytes.
+- ``ways`` proposes fixes, ``fix`` tries each, ``written`` writes it into the user's lines, ``pasting`` traces
+  those, and ``price`` compiles the equation with it to count bytes.
 - ``rows`` and ``ends`` make the rows of the document.
 
 Traps: line k is row k + 1, because the first row is that of the arguments. A line without a match among the equations

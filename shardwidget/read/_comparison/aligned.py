@@ -38,8 +38,11 @@ def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explic
     found = _verified(tree, explicit, list(_matched(tree, explicit)))
     types = {a: tuple(v.aval for v in explicit.lines[b].outputs) for a, b in found}
     stopped = dict(_stops(found, explicit, stops))
+    for stop in stops:  # Another expression may be in its place.
+        if stop.chosen >= 0 and stop.fixes[stop.chosen].way.leaves and all(stop is not one for one in stopped.values()):
+            stopped.setdefault(stop.line, stop)
     # A fix may continue with the result.
-    types |= {k: (stop.fixes[stop.chosen].type, *types[k][1:]) for k, stop in stopped.items()}
+    types |= {k: (stop.fixes[stop.chosen].type, *types.get(k, ())[1:]) for k, stop in stopped.items()}
     return Explicit(types, stopped, FixedProgram(explicit, dict(found)))
 
 
@@ -48,7 +51,7 @@ def tagged(tree: Tree, bound: Tree) -> dict[int, int]:
     found: dict[int, int] = {}
     for k, line in enumerate(bound.lines):
         tags = [int(s.removeprefix(TAG)) for s in _jax.named_scopes(line.eqn) if s.startswith(TAG)]
-        if tags and tree.lines[tags[-1]].eqn.primitive.name == line.eqn.primitive.name:
+        if tags and _jax.name_of(tree.lines[tags[-1]].eqn) == _jax.name_of(line.eqn):
             found.setdefault(tags[-1], k)
     return found
 
@@ -88,8 +91,8 @@ class _Same:
                 continue
             before = self.of(line.inputs[0]) if line.inputs else ""
             # JAX itself casts a constant where nothing has given it a sharding.
-            cast = line.eqn.primitive.name == "convert_element_type" and isinstance(before, str)
-            if cast or line.eqn.primitive.name in _jax.RELAYOUTS:
+            cast = _jax.name_of(line.eqn) == "convert_element_type" and isinstance(before, str)
+            if cast or _jax.name_of(line.eqn) in _jax.RELAYOUTS:
                 self._before[line.outputs[0]] = before
 
     def of(self, value: Value | Literal) -> Value | str:
@@ -105,7 +108,7 @@ def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Sto
     for a, b in found:
         line = explicit.lines[b]
         mark = _jax.mark_of(line.eqn)
-        if mark and kind(line.eqn.primitive.name) == kind(mark.primitive) and _takes(line, stops[mark.number]):
+        if mark and kind(_jax.name_of(line.eqn)) == kind(mark.primitive) and _takes(line, stops[mark.number]):
             yield a, stops[mark.number]
 
 
@@ -119,7 +122,7 @@ def _takes(line: Line, stopped: Stopped) -> bool:
 def _key(line: Line) -> Hashable:
     """What equations of both traces have in common."""
     where = [(f.file_name, f.start_line, f.start_column) for f in line.frames[:1]]
-    name = line.eqn.primitive.name
+    name = _jax.name_of(line.eqn)
     avals = [v.aval for v in (*line.inputs, *line.outputs)]
     shapes = tuple((getattr(a, "shape", ()), str(getattr(a, "dtype", ""))) for a in avals)
     return kind(name), len(line.inputs), shapes, essence(name, line.eqn.params), *where

@@ -9,6 +9,7 @@ from jax.sharding import AxisType, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.document import Compared, Comparison, Dim, Layout, Row
+from shardwidget.findings.comparison import verdict
 from shardwidget.read._comparison.rows import difference, single_axes, typed
 from shardwidget.read._entries import entries, entries_text
 from shardwidget.read._mesh import read_devices, read_mesh
@@ -40,7 +41,7 @@ def compare(tree: Any) -> Comparison:
             raise TypeError(NO_ARRAYS.format(got="got shapes without shardings"))
         mesh = read_devices(sorted(max(devices, key=len), key=lambda d: d.id))
     rows = tuple(Row("array", (_array(jax.tree_util.keystr(path).lstrip("."), x),)) for path, x in leaves)
-    return Comparison("arrays", mesh, rows, jax_version=jax.__version__)
+    return Comparison("arrays", mesh, rows, verdict=verdict(rows, None), jax_version=jax.__version__)
 
 
 def _array(name: str, x: Any) -> Compared:

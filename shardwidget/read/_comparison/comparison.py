@@ -13,14 +13,17 @@ from jax.sharding import AbstractMesh, AxisType, Mesh
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Comparison, Continuation, Failure, Program, Row
+from shardwidget.findings.comparison import verdict
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own_types, tagged
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.concrete import Concrete, OnOneDeviceError, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Stopped
+from shardwidget.read._comparison.pasting import Pasting
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import ComparedCall, abstract, is_explicit, retyped
+from shardwidget.read._comparison.reasons import reasons_of
 from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.run import ExplicitRun, closes_over_another
 from shardwidget.read._comparison.traced import traced
@@ -41,7 +44,7 @@ NO_DEVICES = (
     "CPU; or shardwidget.tpu_mesh('v5e:4x4', ('x', 'y')), for which no TPU is needed."
 )
 
-STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it got, and was not compiled."
+STOPPED = "JAX stops here: the program is shown as far as it got, and was not compiled."
 
 LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled with the fixes shown at first."
 
@@ -137,6 +140,7 @@ class _Reader:
         self.call, self.base = call, base
         self.tree = tree_of(call, base.jaxpr, base.mesh)
         self.prices = Prices(call.mesh)
+        self.pasting = Pasting(call, retyped(call.mesh, AxisType.Explicit), len(self.tree.lines))
         self.concrete, self.note = self._compile()
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
@@ -146,6 +150,7 @@ class _Reader:
         base = "Explicit" if is_explicit(self.base.mesh) else "given" if AxisType.Explicit in types else "Auto"
         if shown.with_choices:
             base = "Explicit"
+        found = reasons_of(self.tree, None if shown.with_choices else self.concrete)
         own = [own_frame(line.frames) for line in self.tree.lines if line.frames]
         listings = (listing_at(f.file_name, f.start_line) for f in own)
         return Comparison(
@@ -157,7 +162,12 @@ class _Reader:
             program=shown.program,
             compiled_from=base if shown.program else "",
             listings=tuple(dict.fromkeys(found for found in listings if found)),
+            reasons=found.reasons,
+            groups=found.groups,
+            causes=found.causes,
+            steps=found.steps,
             name=self.call.function,
+            verdict=verdict(shown.rows, shown.program, choices),
             note=shown.note,
             jax_version=jax.__version__,
         )
@@ -169,10 +179,10 @@ class _Reader:
         concrete, note = self._compile_with(choices, explicit)
         rows = [arguments_row(self.tree, self.call, mesh, concrete)]
         rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines)]
-        if self.base.error is None:
-            rows.append(outputs_row(self.tree, self.call, mesh, explicit, concrete))
+        if ended := self.base.error or explicit.ended:
+            rows.append(_end(ended))
         else:
-            rows.append(_end(self.base.error))
+            rows.append(outputs_row(self.tree, self.call, mesh, explicit, concrete))
         chosen = {k + 1: (len(stop.fixes), stop.chosen) for k, stop in explicit.stops.items()}
         program = concrete.program if concrete else None
         note = " ".join(filter(None, (self.call.lost, note, explicit.note)))
@@ -184,7 +194,8 @@ class _Reader:
         for row, choice in itertools.islice(ways, MOST_CONTINUED // len(shown.rows)):
             others = self.rows({**choices, row: choice})
             at = tuple(k for k, (one, other) in enumerate(zip(shown.rows, others.rows, strict=True)) if one != other)
-            out.append(Continuation(row, choice, at, tuple(others.rows[k] for k in at), others.program))
+            said = verdict(others.rows, others.program, {**choices, row: choice})
+            out.append(Continuation(row, choice, at, tuple(others.rows[k] for k in at), others.program, said))
         return tuple(out)
 
     def _compile_with(self, choices: Mapping[int, int], explicit: Explicit) -> tuple[Concrete | None, str]:
@@ -202,7 +213,7 @@ class _Reader:
         if is_explicit(self.base.mesh) and not self.base.leaves_stops:
             return own_types(self.tree)
         mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
-        fixing = Fixing(choices, {} if self.base.leaves_stops else self._compiled(), self.prices)
+        fixing = Fixing(choices, {} if self.base.leaves_stops else self._compiled(), self.prices, self.pasting)
         if closes_over_another(self.tree, mesh) and not self.base.error:
             return ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
         there = traced(self.call, self.tree, mesh, fixing)
@@ -219,7 +230,7 @@ class _Reader:
             return found
         run = ExplicitRun(self.tree, mesh, fixing, found).of(self.call.on(mesh))
         if new := run.stops.keys() - found.stops.keys():
-            return _in_jax_words(there.error, min(new), run)
+            return self._in_jax_words(there.error, min(new), run)
         # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
         refused = is_explicit(self.call.mesh) or _jax.messages.is_sharding_type_error(there.error)
         if refused:
@@ -229,19 +240,36 @@ class _Reader:
         return replace(run, note=note)
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
-        """The types up to an equation that JAX refuses, where none of its rows stops: it stops within a primitive."""
+        """The types up to what JAX refuses, where no row stops: it stops within a primitive, or before there is one."""
         at = _jax.raise_location(error)
         left = [k for k in range(len(self.tree.lines)) if k not in found.types]
         there = [k for k in left if at and at[:2] in [(f.file_name, f.start_line) for f in self.tree.lines[k].frames]]
-        first, *_ = there or left or [len(self.tree.lines) - 1]
+        if not left:  # What JAX refuses leaves no equation on an Auto mesh.
+            return replace(run, ended=error)
+        first = (there or left)[0]
         stop = Stopped(error, (), -1, (None,) * len(self.tree.lines[first].inputs))
         types = {k: type_ for k, type_ in run.types.items() if k < first}
         return Explicit(types, {k: s for k, s in run.stops.items() if k < first} | {first: stop})
 
+    def _in_jax_words(self, error: Exception, line: int, run: Explicit) -> Explicit:
+        """The same, with the message of its first stop as JAX words it for the function itself.
+
+        It names the branches of a condition, and refuses an index before there is an equation. Any other equation that
+        stops has JAX's words already, and what JAX raises may be of a later one.
+        """
+        stop, stopped = run.stops[line], self.tree.lines[line]
+        at = _jax.raise_location(error)
+        here = at is not None and at[:2] in [(f.file_name, f.start_line) for f in stopped.frames]
+        same = _jax.control_of(stopped.eqn) is not None and type(stop.error) is type(error)
+        if not (same or (here and _jax.messages.is_of_spec(error))):
+            return run
+        return replace(run, stops=run.stops | {line: replace(stop, error=error)})
+
     def _bound(self, choices: Mapping[int, int], explicit: Explicit) -> FixedProgram | None:
         """The program with the fixes, equation by equation, where JAX itself does not trace it to its end."""
         mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
-        fixing = Fixing({row - 1: choice for row, choice in choices.items()}, self._compiled(), self.prices)
+        given = {row - 1: choice for row, choice in choices.items()}
+        fixing = Fixing(given, self._compiled(), self.prices, self.pasting)
         run = ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
         chosen = [{k: stop.chosen for k, stop in of.stops.items()} for of in (run, explicit)]
         if run.bound is None or chosen[0] != chosen[1]:
@@ -287,14 +315,6 @@ class _Rows:
     """By row that stops, how many fixes it has, and the one that is taken."""
     with_choices: bool
     """Whether it was compiled with fixes that were chosen."""
-
-
-def _in_jax_words(error: Exception, line: int, run: Explicit) -> Explicit:
-    """The same, with the message of its first stop as JAX words it for the function itself: it names the branches."""
-    stop = run.stops[line]
-    if type(stop.error) is not type(error):
-        return run
-    return replace(run, stops=run.stops | {line: replace(stop, error=error)})
 
 
 def _end(error: Exception) -> Row:

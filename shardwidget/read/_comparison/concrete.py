@@ -66,6 +66,8 @@ class Concrete:
     """By line, by index of the result."""
     disturbed: frozenset[int]
     """Lines whose shardings come from a program that has other collectives there than this one."""
+    record: _jax.Record | None = None
+    """How its values came to be split; None where that is not known."""
     refused: str = ""
     """Why the compiler could not be asked where the values in between are; empty if it was."""
 
@@ -120,7 +122,9 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
                 asking = second.submit(lowered(places).compile, only_partitioned(mesh, len(tree.lines)))
             except Exception as error:
                 refused = str(error).split("\n")[0]
-        plain = lowered(None).compile(quickly(mesh))
+        own = lowered(None)
+        record = _jax.recorded(own) if mesh.size > 1 else None
+        plain = own.compile(quickly(mesh))
         inputs, outputs = _jax.boundary_shardings(plain)
         if mesh.size > max((len(s.device_set) for s in (*inputs, *outputs) if s is not None), default=1) == 1:
             raise OnOneDeviceError
@@ -148,6 +152,7 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
         results,
         places,
         disturbed,
+        record,
         refused,
     )
 
@@ -170,6 +175,7 @@ def on_lines(concrete: Concrete, lines: Mapping[int, int]) -> Concrete:
         caused=caused,
         places={back[b]: put for b, put in concrete.places.items() if b in back},
         disturbed=frozenset(back[b] for b in concrete.disturbed if b in back),
+        record=None,  # Its paths have the other program's numbers.
     )
 
 

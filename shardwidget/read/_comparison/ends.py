@@ -110,7 +110,7 @@ class _Why:
         """Where it is split in the program, and a dimension cannot be cut into equal parts."""
         line = self._line(value)
         wanted = [self._dims(value)]
-        if line is not None and line.eqn.primitive.name == "sharding_constraint":
+        if line is not None and _jax.name_of(line.eqn) == "sharding_constraint":
             wanted.insert(0, entries(line.eqn.params["sharding"].spec, len(value.aval.shape)))
         for d, axes in enumerate(next((dims for dims in wanted if dims and any(dims)), ())):
             parts, size = math.prod(self._mesh.shape[a] for a in axes), value.aval.shape[d]
@@ -132,7 +132,7 @@ class _Why:
                 return f"Replicated because {value.name} is." if id(value) in self._arguments else ""
             operands = [v for v in line.inputs if isinstance(v, Value)]
             if any(any(self._dims(v) or ()) for v in operands):
-                return f"Replicated since {_at(line)[4:] or line.eqn.primitive.name}, because {self._cause(line)}."
+                return f"Replicated since {_at(line)[4:] or _jax.name_of(line.eqn)}, because {self._cause(line)}."
             wide = [v for v in operands if getattr(v.aval, "shape", ())]
             if not wide:
                 return f"Replicated because it is made so{_at(line)}."
@@ -147,7 +147,7 @@ class _Why:
         words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
         if words:
             return f"its {' and its '.join(words)} gives every device the whole array"
-        return f"the compiler keeps the result of {line.eqn.primitive.name} whole"
+        return f"the compiler keeps the result of {_jax.name_of(line.eqn)} whole"
 
     def _line(self, value: Value) -> Line | None:
         found = self._givers.get(id(value))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwidget.read._comparison.fix import Fixed
+from shardwidget.read._comparison.pasting import Pasting
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
@@ -21,6 +22,8 @@ class Stopped:
     chosen: int
     operands: tuple[Any, ...]
     """Types of the operands; None of constants."""
+    line: int = -1
+    """The line that stops, where that is certain."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Explicit:
     """The jaxpr that an ``ExplicitRun`` made, each equation in a scope that is named after its line."""
     note: str = ""
     """The note about it."""
+    ended: Exception | None = None
+    """What JAX raises after the last equation, where nothing on this mesh follows it; None for nothing."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +60,4 @@ class Fixing:
     compiled: Mapping[int, Entries]
     """How the compiler lays out the first result of lines: a fix with the same layout is taken automatically."""
     prices: Prices
+    pasting: Pasting

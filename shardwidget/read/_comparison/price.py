@@ -30,6 +30,22 @@ class Price:
     bytes: int
     """Bytes that a device sends."""
 
+    def unending(self, count: int) -> Price:
+        """The price of a turn of a loop, from that of so many."""
+        if not self.bytes:
+            return self
+        return Price(self.communication.replace(f", {count} times", " in every turn"), self.bytes // count)
+
+
+@dataclass(frozen=True)
+class Turns:
+    """The loops around an equation."""
+
+    count: int | None
+    """How often they run it; None where that is not known."""
+    constant: Sequence[bool]
+    """Whether each operand is the same in every turn: then the compiler moves what is done with it out of the loop."""
+
 
 class Prices:
     """Compiles equations with their fixes, each group of equal ones once.
@@ -42,24 +58,47 @@ class Prices:
         self._mesh = _with_devices(mesh)
         self._known: dict[str, Price | None] = {}
 
-    def of(self, bind: Callable[[Sequence[Any]], list[Any]], line: Line, values: Sequence[Any]) -> Price | None:
+    def of(
+        self,
+        bind: Callable[[Sequence[Any]], list[Any]],
+        line: Line,
+        values: Sequence[Any],
+        around: Turns,
+    ) -> Price | None:
         """The price of an equation with its fix; None where it is not known.
 
         Args:
             bind: applies it to operands.
             line: the equation.
             values: its operands: tracers on the Explicit mesh, constants as they are.
+            around: the loops around it.
         """
         if self._mesh is None:
             return None
         # In x @ x there is one operand.
         names = [id(v) for v in line.inputs]
-        arrays = {name: v for name, v in zip(names, values, strict=True) if hasattr(v, "aval")}
-        shapes = [self._shape(jax.typeof(v)) for v in arrays.values()]
+        operands = zip(names, values, strict=True)
+        arrays = {name: v for name, v in operands if hasattr(v, "aval")}
+        changing = {name for name, same in zip(names, around.constant, strict=True) if not same}
+        turning = changing & arrays.keys() if around.count != 1 else set()
+        count = around.count or 2
+        shapes = [self._shape(jax.typeof(v), count if name in turning else 0) for name, v in arrays.items()]
 
-        def call(*operands: Any) -> list[Any]:
+        def once(operands: Sequence[Any]) -> list[Any]:
             given = dict(zip(arrays, operands, strict=True))
             return bind([given.get(name, v) for name, v in zip(names, values, strict=True)])
+
+        def call(*operands: Any) -> Any:
+            if not turning:
+                return once(operands)
+            given = dict(zip(arrays, operands, strict=True))
+            every = [given[name] for name in arrays if name in turning]
+
+            def turn(_: None, slices: Sequence[Any]) -> tuple[None, list[Any]]:
+                own = given | dict(zip((name for name in arrays if name in turning), slices, strict=True))
+                return None, once([own[name] for name in arrays])
+
+            return jax.lax.scan(turn, None, every)
 
         with jax.sharding.use_abstract_mesh(abstract(self._mesh)):
             try:
@@ -67,7 +106,8 @@ class Prices:
                 key = f"{traced.jaxpr} {[s.sharding.spec for s in shapes]}"
                 if key not in self._known:
                     self._known[key] = self._compiled(traced) if len(self._known) < MOST else None
-                return self._known[key]
+                price = self._known[key]
+                return price.unending(count) if price and turning and around.count is None else price
             except Exception:
                 return None  # It closes over values of the enclosing program.
 
@@ -76,11 +116,14 @@ class Prices:
         compiled = traced.lower().compile(compiler_options=only_partitioned(self._mesh))
         return price_of(read_program(compiled, mesh=self._mesh))
 
-    def _shape(self, type_: Any) -> jax.ShapeDtypeStruct:
+    def _shape(self, type_: Any, turns: int) -> jax.ShapeDtypeStruct:
+        """An operand, or one for each turn."""
         assert self._mesh is not None
-        return jax.ShapeDtypeStruct(
-            type_.shape, type_.dtype, sharding=NamedSharding(self._mesh, type_.sharding.spec), weak_type=type_.weak_type
-        )
+        spec, shape = type_.sharding.spec, type_.shape
+        if turns:
+            spec, shape = jax.P(None, *spec), (turns, *shape)
+        sharding = NamedSharding(self._mesh, spec)
+        return jax.ShapeDtypeStruct(shape, type_.dtype, sharding=sharding, weak_type=type_.weak_type)
 
 
 def price_of(program: Program) -> Price:

@@ -54,7 +54,7 @@ def row_of(
     stopped = explicit.stops.get(number)
     remark, wasted = ("", 0) if decision_of(line) else _gathered(line, [c for _, c in collectives])
     return Row(
-        primitive=line.eqn.primitive.name,
+        primitive=_jax.name_of(line.eqn),
         values=values,
         source=source_of(own_frame(line.frames)) if line.frames else None,
         library=source_of(line.frames[0]) if line.frames and own_frame(line.frames) is not line.frames[0] else None,
@@ -158,7 +158,7 @@ def single_axes(aval: Any) -> frozenset[str]:
 
 def decision_of(line: Line) -> Decision:
     """The user's own decision about sharding that an equation carries."""
-    name, params = line.eqn.primitive.name, line.eqn.params
+    name, params = _jax.name_of(line.eqn), line.eqn.params
     if name == "reshard":
         return "reshard" if _jax.calls_reshard(line.eqn) else ""
     if name == "sharding_constraint":
@@ -179,7 +179,7 @@ def failure_of(stopped: Stopped, line: Line | None) -> Failure:
 
 def fix_of(fix: Fixed) -> Fix:
     """A fix as the document states it."""
-    way, edit, price = fix.way, fix.way.edit, fix.price
+    way, edit, price = fix.way, fix.edit, fix.price
     return Fix(
         way.title,
         edit.code if edit else way.code,
@@ -196,7 +196,7 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     """The axes in question, and why."""
     known = [(line.operand_name(k), t) for k, t in enumerate(stopped.operands) if t is not None]
     split = {id(t): entries(t.sharding.spec, t.ndim) for _, t in known}
-    if line.eqn.primitive.name == "dot_general" and len(known) == 2:
+    if _jax.name_of(line.eqn) == "dot_general" and len(known) == 2:
         (lc, rc), _ = line.eqn.params["dimension_numbers"]
         (left, lt), (right, rt) = known
         mine = [a for k in lc for a in split[id(lt)][k]]
@@ -216,7 +216,7 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""
-    return axes, f"{', '.join(words)}: these do not determine the sharding of the result of {line.eqn.primitive.name}."
+    return axes, f"{', '.join(words)}: these do not determine the sharding of the result of {_jax.name_of(line.eqn)}."
 
 
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:

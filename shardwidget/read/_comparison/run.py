@@ -10,12 +10,14 @@ import jax
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn, Literal, jaxpr_as_fun
-from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.read._comparison.explicit import Explicit, Fixing, Stopped
-from shardwidget.read._comparison.fix import FixContext, Fixed, fixes_of
+from shardwidget.read._comparison.fix import Fixed, fixes_of
+from shardwidget.read._comparison.question import abstract
 from shardwidget.read._comparison.tree import TAG, LineBody, LineNode, Tree, bodies
+from shardwidget.read._comparison.ways import FixContext
 from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries, entries
 
@@ -30,7 +32,7 @@ UNKNOWN = _Unknown()
 def closes_over_another(tree: Tree, mesh: AbstractMesh) -> bool:
     """Whether a program has constants on a mesh of other axis types, or puts values on one: not traceable."""
     shardings = [getattr(c, "sharding", None) for body in bodies(tree.root) for c in body.consts]
-    puts = [line.eqn for line in tree.lines if line.eqn.primitive.name == "device_put"]
+    puts = [line.eqn for line in tree.lines if _jax.name_of(line.eqn) == "device_put"]
     shardings += [s for eqn in puts for s in eqn.params["devices"]]
     meshes = [s.mesh for s in shardings if isinstance(s, NamedSharding)]
     return any(m.size > 1 and m.axis_types != mesh.axis_types for m in meshes)
@@ -57,7 +59,9 @@ class ExplicitRun:
         self._mesh = mesh
         self._choices = fixing.choices
         self._compiled = fixing.compiled
-        self._known_of_fixes = FixContext(frozenset(_roots(tree)), WrittenSource(tree), fixing.prices)
+        self._known_of_fixes = FixContext(
+            frozenset(_roots(tree)), WrittenSource(tree), fixing.prices, fixing.pasting, fixing.compiled
+        )
         self._types_known = known.types if known else {}
         self.types: dict[int, tuple[Any, ...]] = {}
         self.stops: dict[int, Stopped] = dict(known.stops) if known else {}
@@ -171,16 +175,20 @@ class ExplicitRun:
                 self._known_of_fixes,
             )
         self.types, self.stops = before  # Trying leaves nothing behind.
-        chosen = self._choices.get(node.line, self._preferred(node.line, fixes))
+        chosen = self._choices.get(node.line, 0 if fixes else -1)
         types = tuple(
             None if isinstance(v, Literal) else jax.typeof(x) for v, x in zip(line.inputs, values, strict=True)
         )
-        return Stopped(error, fixes, chosen if chosen < len(fixes) else -1, types)
+        chosen = chosen if chosen < len(fixes) else -1
+        if chosen >= 0 and line.frames:
+            place = line.frames[0].file_name, line.frames[0].start_line, line.frames[0].start_column
+            self._known_of_fixes.pasting.choose(_jax.name_of(node.eqn), place, fixes[chosen].bind)
+        return Stopped(error, fixes, chosen, types, node.line)
 
     def _wanted_layouts(self, node: LineNode, values: Sequence[Any]) -> dict[int, Entries]:
         """Layouts that an equation asks of operands: a loop that of its carries, a shard_map its specs."""
         params = node.eqn.params
-        if node.eqn.primitive.name == "sharding_constraint":
+        if _jax.name_of(node.eqn) == "sharding_constraint":
             return {0: _constrained(params["sharding"].spec, values[0])}
         if isinstance(node.control, _jax.ShardMap):
             wanted = {
@@ -195,17 +203,9 @@ class ExplicitRun:
         mine = {k: entries(jax.typeof(values[k]).sharding.spec, jax.typeof(values[k]).ndim) for k in wanted}
         return {k: dims for k, dims in wanted.items() if dims != mine[k]}
 
-    def _preferred(self, line: int, fixes: Sequence[Fixed]) -> int:
-        """The fix that the compiler agrees with, else the first."""
-        compiled = self._compiled.get(line)
-        for k, fix in enumerate(fixes):
-            if compiled is not None and fix.dims == compiled:
-                return k
-        return 0 if fixes else -1
-
     def _bind(self, node: LineNode, values: list[Any]) -> list[Any]:
         eqn = node.eqn
-        name, params, control = eqn.primitive.name, eqn.params, node.control
+        name, params, control = _jax.name_of(eqn), eqn.params, node.control
         if isinstance(control, _jax.Scan):
             return self._scan(node, control, values)
         if isinstance(control, _jax.While):
@@ -261,7 +261,9 @@ class ExplicitRun:
         return list(lax.switch(values[0], [branch(body) for body in node.bodies], *values[1:]))
 
     def _shard_map(self, node: LineNode, control: _jax.ShardMap, values: list[Any]) -> list[Any]:
-        mesh, manual = self._mesh, control.axes
+        # A region may be on a mesh of its own, which its body names.
+        own, manual = abstract(control.mesh), control.axes
+        mesh = own.update(axis_types=(AxisType.Explicit,) * len(own.axis_names))
 
         def block(*args: Any) -> list[Any]:
             if len(manual) < len(mesh.axis_names):
@@ -269,7 +271,7 @@ class ExplicitRun:
             # Inside, all axes are Manual: its types are those of the program as it is.
             return jaxpr_as_fun(_jax.closed(node.bodies[0].jaxpr, node.bodies[0].consts))(*args)
 
-        mapped = jax.shard_map(
+        mapped: Any = jax.shard_map(
             block,
             mesh=mesh,
             in_specs=control.in_specs,
@@ -279,7 +281,8 @@ class ExplicitRun:
         )
         for inner in node.bodies[0].nodes:
             self._types_inside(inner)
-        return list(mapped(*values))
+        with jax.sharding.use_abstract_mesh(mesh):
+            return list(mapped(*values))
 
     def _types_inside(self, node: LineNode) -> None:
         for body in node.bodies:
@@ -303,7 +306,7 @@ def _is_answered(eqn: JaxprEqn) -> bool:
     """Whether an equation stops only here: what differentiation adds states how its results are sharded."""
     if not _jax.is_differentiated(_jax.stack_within("", eqn)):
         return False
-    return eqn.primitive.name in _jax.ACCUMULATES or _jax.is_silent(eqn.params.get("out_sharding"))
+    return _jax.name_of(eqn) in _jax.ACCUMULATES or _jax.is_silent(eqn.params.get("out_sharding"))
 
 
 def _broadcast(values: list[Any]) -> list[Any]:

@@ -145,15 +145,15 @@ class _Leaving:
         self._layouts = layouts
 
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
-        """The results of a primitive that raised; None in a region, where nothing is laid out."""
-        if any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
+        """The results of a primitive that raised; None in a region, where nothing is laid out, or for no legal spec."""
+        if _jax.messages.is_of_spec(error) or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
             return None
         key = _stop(primitive, operands, params)
         self.stops.setdefault(key)
 
         def bind(*values: Any) -> list[Any]:
             here = jax.sharding.get_abstract_mesh()
-            if primitive.name == "sharding_constraint":
+            if _jax.name_of(primitive) == "sharding_constraint":
                 return [jax.lax.with_sharding_constraint(values[0], NamedSharding(here, params["sharding"].spec))]
             return _jax.bind_here(primitive, _jax.on_mesh(params, here), *values)
 
@@ -192,7 +192,7 @@ class _Fixer:
         stopped = self.stops[key]
         if stopped.chosen < 0:
             return None
-        with _jax.marked(_jax.Mark(list(self.stops).index(key), primitive.name)):
+        with _jax.marked(_jax.Mark(list(self.stops).index(key), _jax.name_of(primitive))):
             return stopped.fixes[stopped.chosen].bind(operands)
 
     def _stopped(self, node: LineNode, operands: list[Any], error: Exception) -> Stopped:
@@ -219,4 +219,4 @@ def _stop(primitive: Any, operands: Sequence[Any], params: Mapping[str, Any]) ->
 
 def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], place: tuple[str, int, int] | None) -> Site:
     shapes = tuple((getattr(a, "shape", ()), str(getattr(a, "dtype", ""))) for a in avals)
-    return Site(primitive.name, shapes, essence(primitive.name, params), place)
+    return Site(_jax.name_of(primitive), shapes, essence(_jax.name_of(primitive), params), place)

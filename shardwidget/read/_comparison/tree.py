@@ -46,7 +46,7 @@ class Line:
         if value.is_named:
             return value.name
         which = f"{_ORDINALS[arrays.index(value)]} " if 1 < len(arrays) <= len(_ORDINALS) else ""
-        return f"the {which}operand of {self.eqn.primitive.name}"
+        return f"the {which}operand of {_jax.name_of(self.eqn)}"
 
 
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -104,6 +104,8 @@ class Tree:
     ) -> None:
         self.lines: list[Line] = []
         self.scopes: list[Scope] = []
+        self.changing: dict[int, int] = {}
+        """By the identity of a value that is another in each turn of a loop, the loop's scope."""
         self._constants = constants
         self._expressions: list[tuple[Value, str]] = []
         self._scopes = Scopes()
@@ -144,7 +146,7 @@ class Tree:
         at = around
         for eqn in jaxpr.eqns:
             types = _axis_types(eqn)
-            known = around.local or _jax.mark_of(eqn) or eqn.primitive.name == "reshard"
+            known = around.local or _jax.mark_of(eqn) or _jax.name_of(eqn) == "reshard"
             if types != at.types and not known:
                 scope = around.scope if types == around.types else self._changed(types, around)
                 at = replace(at, scope=scope, types=types)
@@ -158,7 +160,7 @@ class Tree:
         return body, [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
     def _node(self, eqn: JaxprEqn, inputs: list[Any], at: LineContext) -> tuple[LineNode, list[Value]]:
-        name, control = eqn.primitive.name, _jax.control_of(eqn)
+        name, control = _jax.name_of(eqn), _jax.control_of(eqn)
         node = LineNode(eqn, control)
         mark = _jax.mark_of(eqn)
         if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
@@ -187,12 +189,14 @@ class Tree:
         """The bodies of control flow."""
         if isinstance(control, _jax.Scan):
             inside = self._inside(at, Scope("loop", "scan", at.scope, times=control.length))
-            return [self._body(control.body, self._parts(control.body, inputs[: control.consts]), inside)[0]]
+            return [self._body(control.body, self._parts(control.body, inputs[: control.consts], inside), inside)[0]]
         if isinstance(control, _jax.While):
             inside = self._inside(at, Scope("loop", "while", at.scope, times=None))
             first, second = control.tests, control.tests + control.consts
             parts = ((control.test, inputs[:first]), (control.body, inputs[first:second]))
-            return [self._body(jaxpr, self._parts(jaxpr, consts), inside)[0] for jaxpr, consts in parts if jaxpr]
+            return [
+                self._body(jaxpr, self._parts(jaxpr, consts, inside), inside)[0] for jaxpr, consts in parts if jaxpr
+            ]
         if isinstance(control, _jax.Cond):
             branches = []
             for k, branch in enumerate(control.branches):
@@ -202,13 +206,15 @@ class Tree:
         if isinstance(control, _jax.ShardMap):
             types = _axis_types_inside(control)
             inside = self._inside(at, Scope("region", "shard_map", at.scope, axis_types=types))
-            return [self._body(control.body, self._parts(control.body, ()), replace(inside, local=True))[0]]
+            return [self._body(control.body, self._parts(control.body, (), inside), replace(inside, local=True))[0]]
         return []
 
-    def _parts(self, jaxpr: _jax.AnyJaxpr, consts: Sequence[Any]) -> list[Any]:
+    def _parts(self, jaxpr: _jax.AnyJaxpr, consts: Sequence[Any], at: LineContext) -> list[Any]:
         """Parameters of a body: values passed in unchanged, and its own, such as slices and blocks."""
         variables = _jax.open_jaxpr(jaxpr)[0].invars[len(consts) :]
-        return [*consts, *(self._value(v.aval) for v in variables)]
+        own = [self._value(v.aval) for v in variables]
+        self.changing |= {id(value): at.scope for value in own}
+        return [*consts, *own]
 
     def _inside(self, at: LineContext, scope: Scope) -> LineContext:
         return replace(at, scope=self._enter(scope))

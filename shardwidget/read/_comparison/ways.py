@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from jax.extend.core import Literal
 from jax.sharding import NamedSharding, auto_axes
 
 from shardwidget import _jax
+from shardwidget.read._comparison.pasting import Pasting
+from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
@@ -30,12 +32,27 @@ class FixCandidate:
     title: str
     code: str
     """In the names of the program's values, where the source does not show the place."""
-    edit: Edit | None
-    """The change to the user's source."""
+    edits: Sequence[Edit]
+    """The change to the user's source, written in one or more ways; the first that runs counts."""
     bind: Bind
     """The equation's results with this fix."""
     gathers: bool = False
     """Whether an operand is made whole for it."""
+    leaves: bool = False
+    """Whether the code replaces the whole expression, so that other equations may be in its place."""
+
+
+@dataclass(frozen=True)
+class FixContext:
+    """What fixes are made from, besides the equation."""
+
+    names: Set[str]
+    """The user's names of arrays."""
+    written: WrittenSource
+    prices: Prices
+    pasting: Pasting
+    compiled: Mapping[int, Entries]
+    """How the compiler lays out the first result of lines."""
 
 
 def contractions(line: Line, values: Sequence[Any], written: WrittenSource) -> Iterator[FixCandidate]:
@@ -64,7 +81,7 @@ def contractions(line: Line, values: Sequence[Any], written: WrittenSource) -> I
             )
 
         code = _product(line, f"out_sharding={entries_text(dims)}")
-        return FixCandidate(f"sum over {over}, {title}", code, written.product(line, dims), bind)
+        return FixCandidate(f"sum over {over}, {title}", code, list(written.product(line, dims)), bind)
 
     yield way("whole along it", whole)
     for d, size in enumerate(line.outputs[0].aval.shape):
@@ -75,9 +92,7 @@ def contractions(line: Line, values: Sequence[Any], written: WrittenSource) -> I
             )
 
 
-def left_to_compiler(
-    line: Line, bind: Bind, dims: Entries, known: Set[str], written: WrittenSource
-) -> Iterator[FixCandidate]:
+def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: FixContext) -> Iterator[FixCandidate]:
     """The equation left to the compiler, with the type that the compiler gives its result."""
     if len(line.outputs) != 1:
         return
@@ -91,15 +106,27 @@ def left_to_compiler(
 
         return [auto_axes(inside, out_sharding=spec_of(dims))(*(operands[k] for k in arrays))]
 
-    found = function_of(line.frames[0], known) if line.frames else None
-    if found is None:
-        code, edit = f"jax.sharding.auto_axes(..., out_sharding={spec})(...)", None
-    else:
+    found = function_of(line.frames[0], known.names) if line.frames else None
+    edits: list[Edit] = []
+    code = f"jax.sharding.auto_axes(..., out_sharding={spec})(...)"
+    if found is not None:
         expression, names = found
         listed = ", ".join(names)
         code = f"jax.sharding.auto_axes(lambda {listed}: {expression}, out_sharding={spec})({listed})"
-        edit = written.left(line, names, dims)
-    yield FixCandidate(f"leave it to the compiler: {spec}", _given(line.outputs[0], code), edit, left)
+        # A loop closes over arrays on Explicit axes.
+        edits = [] if _jax.control_of(line.eqn) else list(known.written.left(line, names, dims, known.compiled))
+    yield FixCandidate(f"leave it to the compiler: {spec}", _given(line.outputs[0], code), edits, left, leaves=True)
+
+
+def in_batches(line: Line, values: Sequence[Any], written: WrittenSource) -> Iterator[FixCandidate]:
+    """``x[jnp.arange(n), i]`` row by row: an index into each row stays on the device that has the row."""
+    if _jax.name_of(line.eqn) != "gather" or (found := written.row_by_row(line)) is None:
+        return
+
+    def rows(operands: Sequence[Any]) -> list[Any]:
+        return [jax.vmap(lambda row, i: row[i])(operands[0], operands[1][:, -1])]
+
+    yield FixCandidate("take from each row with vmap", found.code, [found], rows, leaves=True)
 
 
 def resharded_operands(
@@ -124,6 +151,8 @@ def resharded_operands(
             wanted.append(((),) * len(mine))
         for dims in dict.fromkeys(wanted if line.inputs[k] not in line.inputs[:k] else ()):
             yield _resharded(line, values, [(k, dims)], bind, written)
+            if _jax.name_of(line.eqn) == "sort" and len(arrays) > 1:  # jnp.argsort sorts positions beside the values.
+                yield _resharded(line, values, [(j, dims) for j in arrays], bind, written)
         alike = [j for j in arrays if jax.typeof(values[j]).shape == jax.typeof(values[k]).shape]
         others = [(j, mine) for j in alike if _of(values[j]) != mine]
         if len(others) > 1:
@@ -138,22 +167,28 @@ def _resharded(
     # In x @ x the line changes both operands.
     wanted = {id(line.inputs[k]): dims for k, dims in layouts}
 
-    def resharded(operands: Sequence[Any]) -> list[Any]:
-        return bind(
-            [
-                jax.sharding.reshard(o, NamedSharding(mesh, spec_of(wanted[id(v)]))) if id(v) in wanted else o
-                for v, o in zip(line.inputs, operands, strict=True)
-            ]
-        )
+    counted = {id(v): v for v in line.inputs if len(layouts) > 1 and written.counts(v)}
 
-    specs = [(k, entries_text(dims)) for k, dims in layouts]
+    def laid_out(v: Value | Literal, operand: Any) -> Any:
+        if id(v) not in wanted:
+            return operand
+        sharding = NamedSharding(mesh, spec_of(wanted[id(v)]))
+        # 0, 1, 2 … are made as they are asked for.
+        return written.counted(v, sharding) if id(v) in counted else jax.sharding.reshard(operand, sharding)
+
+    def resharded(operands: Sequence[Any]) -> list[Any]:
+        return bind([laid_out(v, o) for v, o in zip(line.inputs, operands, strict=True)])
+
+    specs = [(k, entries_text(dims)) for k, dims in layouts if id(line.inputs[k]) not in counted]
     kept = [{a for axes in dims for a in axes} for _, dims in layouts]
     return FixCandidate(
         "; ".join(f"lay {line.operand_name(k)} out as {spec} first" for k, spec in specs),
         "\n".join(_given(line.inputs[k], f"jax.reshard({_name(line.inputs[k])}, {spec})") for k, spec in specs),
-        written.resharded(line, layouts),
+        # The type is not compared: a spec without the dimension of vmap must not pass for another layout.
+        list(written.resharded(line, layouts))[: 1 if counted else None],
         resharded,
         gathers=any({a for d in _of(values[k]) for a in d} - to for (k, _), to in zip(layouts, kept, strict=True)),
+        leaves=bool(counted),
     )
 
 

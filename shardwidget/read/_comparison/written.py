@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+import jax
 from jax.extend.core import Literal
 
 from shardwidget import _jax
@@ -30,51 +32,132 @@ class WrittenSource:
         self._givers = {id(v): line for line in tree.lines for v in line.outputs}
         self._numbers = {id(line): k for k, line in enumerate(tree.lines)}
 
-    def product(self, line: Line, dims: Sequence[Sequence[str]]) -> Edit | None:
+    def product(self, line: Line, dims: Sequence[Sequence[str]]) -> Iterator[Edit]:
         """The product of a line with ``out_sharding``."""
-        if (found := self._expression(line)) is None:
-            return None
+        if (found := self._expression(line)) is None or (ordered := self._as_returned(line, dims)) is None:
+            return
         source, node = found
-        ordered = self._as_returned(line, dims)
-        if ordered is None:
-            return None
-        option = f"out_sharding={spelled(entries_text(ordered), source)}"
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            left, right = source.segment(node.left), source.segment(node.right)
-            return source.edit([(node, spelled(f"jnp.matmul({left}, {right}, {option})", source))])
-        if isinstance(node, ast.Call) and last_name(node.func) in PRODUCTS and not isinstance(node.func, ast.Name):
-            if node.keywords and any(k.arg == "out_sharding" for k in node.keywords):
-                return None
-            last = node.keywords[-1].value if node.keywords else node.args[-1]
-            return source.edit([(last, f"{source.segment(last)}, {option}")])
-        return None
+        for spec in _specs(ordered):
+            option = f"out_sharding={spec}"
+            code = ""
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+                code = f"jnp.matmul({source.segment(node.left)}, {source.segment(node.right)}, {option})"
+            elif isinstance(node, ast.Call) and last_name(node.func) in PRODUCTS:
+                given = [source.segment(part) for part in (*node.args, *node.keywords)]
+                if any(k.arg == "out_sharding" for k in node.keywords):
+                    return
+                yield from _found(source.edit([(node, spelled(_call(source, node.func, [*given, option]), source))]))
+                if isinstance(node.func, ast.Attribute):  # x.dot(w) takes no option.
+                    given.insert(0, source.segment(node.func.value))
+                code = f"jnp.{last_name(node.func)}({', '.join([*given, option])})"
+            if code:
+                yield from _found(source.edit([(node, spelled(code, source))]))
 
-    def resharded(self, line: Line, layouts: Iterable[tuple[int, Entries]]) -> Edit | None:
-        """The line with some operands resharded in place."""
+    def resharded(self, line: Line, layouts: Iterable[tuple[int, Entries]]) -> Iterator[Edit]:
+        """The line with some operands resharded in place; those that its expression makes follow."""
         if (found := self._expression(line)) is None:
-            return None
+            return
         source, node = found
-        changes = []
+        wanted: list[tuple[ast.expr, Entries]] = []
         for k, dims in layouts:
             value = line.inputs[k]
             nodes = [] if isinstance(value, Literal) else list(self._standing_for(value, node, source))
-            if not nodes:
-                return None
-            code = spelled(f"jax.reshard({{}}, {entries_text(dims)})", source)
-            changes += [(n, code.replace("{}", source.segment(n))) for n in nodes]
-        return source.edit(changes) if changes else None
+            if not nodes and not self._is_made_within(value, line):
+                return
+            wanted += [(n, dims) for n in nodes]
+        for fewer in (0, 1) if wanted else ():
+            changes = [
+                (n, spelled(f"jax.reshard({source.segment(n)}, {entries_text(dims[fewer:])})", source))
+                for n, dims in wanted
+            ]
+            yield from _found(source.edit(changes))
 
-    def left(self, line: Line, names: Sequence[str], dims: Entries) -> Edit | None:
+    def left(self, line: Line, names: Sequence[str], dims: Entries, compiled: Mapping[int, Entries]) -> Iterator[Edit]:
         """The expression of a line left to the compiler, as a function of some names."""
+        if (found := self._expression(line)) is None:
+            return
+        source, node = found
+        listed, last = ", ".join(names), self._last(line)
+        final = dims if last is line else compiled.get(self._numbers[id(last)], dims)
+        if isinstance(node, ast.Subscript):
+            array, index = source.segment(node.value), source.segment(node.slice)
+            for spec in _specs(final):
+                yield from _found(
+                    source.edit([(node, spelled(f"{array}.at[{index}].get(out_sharding={spec})", source))])
+                )
+        for spec in _specs(final):
+            code = f"jax.sharding.auto_axes(lambda {listed}: {source.segment(node)}, out_sharding={spec})({listed})"
+            yield from _found(source.edit([(node, spelled(code, source))]))
+
+    def row_by_row(self, line: Line) -> Edit | None:
+        """``x[jnp.arange(n), i]`` with ``vmap``; None where the line is another."""
         if (found := self._expression(line)) is None:
             return None
         source, node = found
-        listed = ", ".join(names)
-        code = (
-            f"jax.sharding.auto_axes(lambda {listed}: {source.segment(node)}, "
-            f"out_sharding={entries_text(dims)})({listed})"
-        )
+        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
+            return None
+        rows, index = node.slice.elts
+        if not isinstance(rows, ast.Call) or last_name(rows.func) != "arange":
+            return None
+        code = f"jax.vmap(lambda row, i: row[i])({source.segment(node.value)}, {source.segment(index)})"
         return source.edit([(node, spelled(code, source))])
+
+    def constant(self, line: Line) -> list[bool]:
+        """Whether each operand of a line is the same in every turn of the loops around it."""
+        return [isinstance(v, Literal) or self._loops(self._scope(v)) != self._loops(line.scope) for v in line.inputs]
+
+    def _scope(self, value: Value) -> int:
+        giver = self._givers.get(id(value))
+        return giver.scope if giver is not None else self._tree.changing.get(id(value), -1)
+
+    def _loops(self, scope: int) -> tuple[int, ...]:
+        found: tuple[int, ...] = ()
+        while scope >= 0:
+            found += (scope,) if self._tree.scopes[scope].kind == "loop" else ()
+            scope = self._tree.scopes[scope].parent
+        return found
+
+    def is_whole(self, line: Line) -> bool:
+        """Whether a line gives the value of its expression, and nothing else in it does."""
+        if not line.frames or _jax.control_of(line.eqn):
+            return False
+        here = span_of(line.frames[0])
+        alike = [one for one in self._tree.lines if one.frames and span_of(one.frames[0]) == here]
+        return alike[-1] is line and all(one.scope == line.scope for one in alike)
+
+    def counts(self, value: Value | Literal) -> bool:
+        """Whether a value is 0, 1, 2 …, which each device makes as it is asked for."""
+        giver = self._givers.get(id(value))
+        return giver is not None and _jax.name_of(giver.eqn) == "iota"
+
+    def counted(self, value: Value | Literal, sharding: jax.sharding.NamedSharding) -> Any:
+        """Such a value with a sharding."""
+        params = self._givers[id(value)].eqn.params
+        return jax.lax.broadcasted_iota(params["dtype"], params["shape"], params["dimension"], out_sharding=sharding)
+
+    def _last(self, line: Line) -> Line:
+        """The line that gives the value of the expression that a line is from."""
+        here, found = span_of(line.frames[0]), line
+        for after in self._tree.lines[self._numbers[id(line)] + 1 :]:
+            if not after.frames or span_of(after.frames[0]) != here or after.scope != line.scope:
+                break
+            found = after
+        return found
+
+    def _is_made_within(self, value: Value | Literal, line: Line) -> bool:
+        """Whether the expression of a line makes a value itself."""
+        giver = self._givers.get(id(value))
+        return bool(giver and giver.frames and span_of(giver.frames[0]) == span_of(line.frames[0]))
+
+    def turns(self, line: Line) -> int | None:
+        """How often the loops around a line run it; None where that is not known."""
+        found, scope = 1, line.scope
+        while scope >= 0:
+            times = self._tree.scopes[scope].times
+            if times is None:
+                return None
+            found, scope = found * times, self._tree.scopes[scope].parent
+        return found
 
     def _expression(self, line: Line) -> tuple[SourceText, ast.expr] | None:
         """What the user wrote for a line; None where that is a library's, or differentiation made the line."""
@@ -94,9 +177,9 @@ class WrittenSource:
                 break
             if value not in after.inputs:
                 return None
-            if after.eqn.primitive.name == "transpose":
+            if _jax.name_of(after.eqn) == "transpose":
                 ordered = [ordered[d] for d in after.eqn.params["permutation"]]
-            elif after.eqn.primitive.name != "convert_element_type":
+            elif _jax.name_of(after.eqn) != "convert_element_type":
                 return None
             value = after.outputs[0]
         return ordered
@@ -108,6 +191,19 @@ class WrittenSource:
         for operand in _operands(node):
             if ast.unparse(operand) == _plain(value.name) or span_of_node(operand) == span:
                 yield operand
+
+
+def _specs(dims: Sequence[Sequence[str]]) -> list[str]:
+    """The spec of a result, and that without the dimension that ``vmap`` adds."""
+    return [entries_text([tuple(d) for d in dims[fewer:]]) for fewer in (0, 1)]
+
+
+def _call(source: SourceText, function: ast.expr, arguments: Sequence[str]) -> str:
+    return f"{source.segment(function)}({', '.join(arguments)})"
+
+
+def _found(edit: Edit | None) -> list[Edit]:
+    return [] if edit is None else [edit]
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:

@@ -161,9 +161,9 @@ def origin_of(eqn: JaxprEqn) -> Any:
     Returns:
         None for what JAX may insert itself: one for each operand, all from one call.
     """
-    statement = statement_of(eqn.primitive.name)
+    statement = statement_of(_jax.name_of(eqn))
     inserted = statement is not None and statement.requested_by
-    return None if inserted else (eqn.primitive.name, _jax.call_stack(eqn))
+    return None if inserted else (_jax.name_of(eqn), _jax.call_stack(eqn))
 
 
 @dataclass

@@ -89,6 +89,19 @@ def function_lines(text: str) -> list[tuple[int, int]]:
     return _index(text).functions
 
 
+def mapping_line(file: str, line: int) -> int:
+    """The line where a function becomes one that runs on each device: of its decorator that names ``shard_map``.
+
+    Args:
+        file: where the function is defined.
+        line: its first line, that of its first decorator.
+
+    Returns:
+        The line; that of its ``def`` if no decorator names ``shard_map``.
+    """
+    return _index(text_of(file)).mappings.get(line, line)
+
+
 class _Index:
     """What the text of a file says about its expressions."""
 
@@ -103,6 +116,8 @@ class _Index:
         """For each line the first and last line of the innermost statement on it."""
         self.parts: dict[tuple[int, str], tuple[Any, ...]] = {}
         """For the first line of a function and a parameter, the names that the parameter is unpacked into."""
+        self.mappings: dict[int, int] = {}
+        """For the first line of a function the line of its decorator that names ``shard_map``, or of its ``def``."""
         for node in ast.walk(parsed(text) or ast.Module([], [])):
             if isinstance(node, ast.stmt):
                 self._statement(node)
@@ -121,6 +136,8 @@ class _Index:
                 self.functions.append((first, node.end_lineno or first))
                 if isinstance(node, ast.FunctionDef):
                     self._unpack(first, node)
+                    own = (d.lineno for d in node.decorator_list if "shard_map" in ast.unparse(d))
+                    self.mappings[first] = next(own, node.lineno)
 
     def _statement(self, node: ast.stmt) -> None:
         """Notes the lines of a statement; of a loop, a branch or a definition those of its head."""
@@ -229,7 +246,10 @@ def function_of(frame: Frame, known: Set[str]) -> tuple[str, tuple[str, ...]] | 
         return None
     legal = known | {a.arg for f in around[-1:] for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)}
     called = {root for n in ast.walk(found) if isinstance(n, ast.Call) for root in _modules(n.func)}
-    names = dict.fromkeys(n.id for n in ast.walk(found) if isinstance(n, ast.Name))
+    inside = {n.arg for n in ast.walk(found) if isinstance(n, ast.arg)}
+    targets = (n.target for n in ast.walk(found) if isinstance(n, ast.comprehension | ast.NamedExpr))
+    inside |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    names = dict.fromkeys(n.id for n in ast.walk(found) if isinstance(n, ast.Name) and n.id not in inside)
     arrays = tuple(name for name in names if name in legal and (name in known or name not in called))
     code = ast.get_source_segment(text, found)
     return (" ".join(code.split()), arrays) if code and arrays else None

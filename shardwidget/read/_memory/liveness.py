@@ -14,15 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwidget.read._memory.shapes import Array, arrays_of, element_counts, layout_of
-from shardwidget.read._program.loops import trip_count
 from shardwidget.read._program.module import Computation, Instruction, Module
+from shardwidget.read._program.trips import trip_count
 
 _SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
 """Operations whose result is their operand."""
 
 _ALIASING = re.compile(r'"aliasing_operands":\{"lists":\[((?:\{"indices":\[[^\]]*\]\},?)*)\]')
 
-_NOTHING = frozenset({"constant", "after-all", "token", "partition-id", "replica-id", "add-dependency"})
+_NOTHING = frozenset({"after-all", "token", "partition-id", "replica-id", "add-dependency"})
 
 _ELEMENTWISE = frozenset({
     "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "remainder", "and", "or", "xor", "not",
@@ -48,7 +48,7 @@ class Slot:
     argument: int = -1
     """Number of the program's parameter that it is."""
     output: int = -1
-    """Number of the program's result that it is."""
+    """Number of the program's result that it is, or that takes its place."""
     donated: bool = False
     """Whether it is an argument that a result takes the place of."""
     loop: int = -1
@@ -67,6 +67,19 @@ class Slot:
     """The loop whose passes hand it on; of several the last."""
     writer: Instruction | None = None
     """What makes the first value that is written into it: a buffer that a loop fills is named after its contents."""
+    slice_of: Slot | None = None
+    """The argument that a loop takes it from, one entry in each pass."""
+    users: list[Instruction] = field(default_factory=list)
+    """What needs it, of a constant."""
+
+    @property
+    def bytes(self) -> int:
+        return self.array.bytes if self.size < 0 else self.size
+
+    @property
+    def exists(self) -> bool:
+        """Whether it takes up memory of its own at any step."""
+        return not self.free and self.bytes > 0 and self.last >= self.born
 
 
 @dataclass(eq=False)
@@ -104,15 +117,20 @@ def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
     if module.entry is None:
         return out
     results = walking.computation(module.entry, None)
+    if not out.steps and module.entry.root is not None:
+        # It returns an argument as it is: what is alive is alive for one step.
+        out.steps.append(module.entry.root)
     end = max(0, len(out.steps) - 1)
     for slot in out.slots:
-        if slot.kind == "argument":
-            slot.last = end
+        if slot.kind in ("argument", "constant"):
+            slot.born, slot.last = 0, end
     given = dict(donated or {})
+    taken = {argument: output for output, argument in given.items()}
     for slot in out.slots:
-        slot.donated = slot.kind == "argument" and slot.argument in given.values()
+        if slot.kind == "argument" and slot.argument in taken:
+            slot.donated, slot.output = True, taken[slot.argument]
     for number, slot in enumerate(results):
-        if slot.kind == "argument":
+        if slot.kind in ("argument", "constant"):
             continue
         slot.output = number
         if number in given:
@@ -131,6 +149,7 @@ class _Walking:
         # Looked up twice for every fusion.
         self._fused = functools.cache(self._read_fused)
         self._loop = -1
+        self._constants: dict[int, Leaves] = {}
 
     def computation(self, computation: Computation, given: Leaves | None) -> Leaves:
         """Walks through a computation; returns where its result is. ``given``: its arguments; None for the entry."""
@@ -161,6 +180,8 @@ class _Walking:
         step = self._step(instruction, operands)
         if opcode in _NOTHING:
             return self._new(instruction, step, free=True)
+        if opcode == "constant":
+            return self._constant(instruction, step)
         if opcode == "tuple":
             return tuple(slot for leaves in operands for slot in leaves)
         if opcode == "get-tuple-element":
@@ -181,6 +202,8 @@ class _Walking:
         if updated:
             return self._in_place(instruction, operands, step, updated)
         new = self._new(instruction, step)
+        if self._loop >= 0 and len(new) == 1 and opcode in ("dynamic-slice", "fusion"):
+            new[0].slice_of = _sliced(new[0], operands)
         for output, number in self._replaceable(instruction, len(new)):
             if output < len(new) and number < len(operands):
                 operand = computation.by_name.get(instruction.operands[number])
@@ -199,6 +222,8 @@ class _Walking:
         for leaves in operands:
             for slot in leaves:
                 slot.last = max(slot.last, step)
+                if slot.kind == "constant":
+                    slot.users.append(self.out.steps[step])
 
     def _new(self, instruction: Instruction, step: int, *, free: bool = False) -> Leaves:
         arrays = arrays_of(instruction.type)
@@ -213,6 +238,16 @@ class _Walking:
                     slot.kind = "collective"
             self.out.slots += made
         return made
+
+    def _constant(self, instruction: Instruction, step: int) -> Leaves:
+        """A constant is there from the start, and once, however often it is walked past; a number is in the code."""
+        if id(instruction) not in self._constants:
+            made = self._new(instruction, step)
+            for slot in made:
+                slot.kind, slot.loop = "constant", -1
+                slot.free = "[]" in slot.array.text
+            self._constants[id(instruction)] = made
+        return self._constants[id(instruction)]
 
     def _element(self, instruction: Instruction, computation: Computation, operands: Sequence[Leaves]) -> Leaves:
         index = int(instruction.attribute("index") or 0)
@@ -323,6 +358,19 @@ class _Walking:
         else:
             numbers = range(len(instruction.operands) if instruction.opcode in _ELEMENTWISE else 0)
         return itertools.product(range(outputs), numbers)
+
+
+def _sliced(slot: Slot, operands: Sequence[Leaves]) -> Slot | None:
+    """The argument of whose first dimension a result is one entry; None where it is of none, or of several."""
+    shape = _elements(slot.array.text)
+    whole = [s for leaves in operands for s in leaves if s.kind == "argument" and _elements(s.array.text)[1:] == shape]
+    return whole[0] if len(whole) == 1 and shape else None
+
+
+def _elements(text: str) -> list[str]:
+    """The sizes of a type's dimensions, without those of 1 at the front: ``["8", "4"]`` of ``bf16[1,8,4]``."""
+    sizes = text.partition("[")[2].rstrip("]").split(",")
+    return sizes[next((k for k, size in enumerate(sizes) if size != "1"), len(sizes)) :]
 
 
 def _shared(lists: str, operands: int) -> Iterator[tuple[int, int]]:

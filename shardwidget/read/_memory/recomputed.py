@@ -11,11 +11,12 @@ import ast
 import contextlib
 import functools
 import inspect
+import re
 import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shardwidget import _jax
@@ -42,6 +43,9 @@ class Recomputed:
     fix: Fix
     file: str
     """The full name of the file."""
+    decorator: str
+    line: int
+    """Where the function is defined, before the change."""
 
 
 def recomputed(f: Callable[..., Any], memory: Memory, executable: Executable) -> list[list[Recomputed]]:
@@ -51,12 +55,62 @@ def recomputed(f: Callable[..., Any], memory: Memory, executable: Executable) ->
     for source in _largest(memory):
         for frame in chains.get(source, ()):
             text = source_text(frame.file)
+            if _DERIVES.search(_line(frame)):
+                break  # What is around a derivative is not recomputed for it.
             node = None if _jax.is_library_file(frame.file) else _function(text, frame)
             if node is not None:
                 place = (frame.file, node.lineno, node.col_offset)
                 if place not in found:
                     found[place] = list(_ways(f, text, node))
     return [ways for ways in found.values() if ways]
+
+
+_DERIVES = re.compile(r"\b(grad|value_and_grad|vjp|linearize|jacrev|hessian)\(")
+
+
+def _line(frame: ModuleFrame) -> str:
+    lines = text_of(frame.file).splitlines()
+    return lines[frame.line - 1] if 0 < frame.line <= len(lines) else ""
+
+
+_POLICIES = {
+    "keeping matrix products": "dots_with_no_batch_dims_saveable",
+    "with matrix products in the host's memory": 'offload_dot_with_no_batch_dims("device", "pinned_host")',
+}
+"""What is kept all the same, in words, and the policy of JAX for it."""
+
+
+def with_policies(f: Callable[..., Any], way: Recomputed, *, offload: bool) -> Iterator[Recomputed]:
+    """The same function with policies, which recompute less.
+
+    Args:
+        f: the function that is compiled.
+        way: the function that is recomputed, and how.
+        offload: whether the devices have a memory of the host's beside their own.
+    """
+    text, known = source_text(way.file), _names_where(f, way.file)
+    functions = (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef | ast.Lambda))
+    node = next((n for n in functions if n.lineno == way.line), None)
+    policies = spelled("jax.checkpoint_policies", text, known)
+    for words, policy in list(_POLICIES.items())[: 1 + offload]:
+        decorator = _with_option(way.decorator, f"policy={policies}.{policy}", known)
+        edit = _decorated(text, node, decorator) if node is not None else None
+        if edit is not None:
+            fix = replace(way.fix, title=f"{way.fix.title}, {words}", code=edit.code, lines=edit.last - edit.first + 1)
+            yield replace(way, fix=fix, decorator=decorator)
+
+
+def _with_option(decorator: str, option: str, known: Mapping[str, Any]) -> str:
+    """A decorator with one more option."""
+    if decorator.endswith(")"):
+        return f"{decorator[:-1]}, {option})"
+    partial = _partial(known)
+    return f"{partial}({decorator}, {option})" if partial else f"(lambda f: {decorator}(f, {option}))"
+
+
+def _partial(known: Mapping[str, Any]) -> str:
+    """What ``functools.partial`` is called in a module; empty where it is not imported."""
+    return next((name for name in ("functools.partial", "partial") if name.partition(".")[0] in known), "")
 
 
 def _largest(memory: Memory) -> list[tuple[str, int]]:
@@ -113,12 +167,13 @@ def _ways(f: Callable[..., Any], text: SourceText, node: Function) -> Iterator[R
         if edit is not None:
             title = f"{decorator} around {getattr(node, 'name', 'the lambda')}"
             lines = edit.last - edit.first + 1
-            yield Recomputed(Fix(title, edit.code, shown_name(text.file), edit.first, lines), text.file)
+            fix = Fix(title, edit.code, shown_name(text.file), edit.first, lines)
+            yield Recomputed(fix, text.file, decorator, node.lineno)
 
 
 def _static(node: Function, plain: str, known: Mapping[str, Any]) -> Iterator[str]:
     """With the last or the first of the arguments static: a configuration, a flag."""
-    partial = next((name for name in ("functools.partial", "partial") if name.partition(".")[0] in known), "")
+    partial = _partial(known)
     count = len(node.args.posonlyargs) + len(node.args.args)
     if partial and isinstance(node, ast.FunctionDef) and count > 1:
         for numbers in ((count - 1,), (count - 2, count - 1), (0,))[: count + 1]:

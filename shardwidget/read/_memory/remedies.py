@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
 from jax.sharding import Mesh as JaxMesh
-from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Fix, Memory, Remedy
+from shardwidget.document import Memory, Remedy
+from shardwidget.read._memory.changes import Change, Changes
 from shardwidget.read._memory.memory import memory
-from shardwidget.read._memory.recomputed import name_of, recomputed, standing_in
-from shardwidget.read._program.executable import Executable, compiled
+from shardwidget.read._memory.recomputed import recomputed, with_policies
+from shardwidget.read._program.executable import Executable, executable_of
 
-MOST = 4
-"""The most arguments, or functions, that are tried in each way, the largest first."""
+FUNCTIONS = 2
+"""The most functions that are tried with ``jax.checkpoint``, those that keep the most first."""
+
+LEAST = 0.001
+"""The least share of the peak that a change must save to be offered."""
+
+LOST = 0.9
+"""A program that computes less than this share of what it did no longer does the same: recomputing only adds work."""
 
 NOT_CALLABLE = (
     "remedies are found by compiling the function in other ways, and this is a {type}. Give the function and its "
     "arguments."
 )
-
-
-@dataclass(frozen=True)
-class _Way:
-    """One way to compile the function."""
-
-    what: str
-    code: str
-    function: Callable[[], contextlib.AbstractContextManager[Callable[..., Any]]]
-    """What is compiled, as long as this is entered."""
-    args: tuple[Any, ...]
-    fix: Fix | None = None
 
 
 def remedies(
@@ -49,17 +41,21 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """Compiles a function in other ways; returns the ones that lower its peak.
 
-    It is compiled with ``jax.checkpoint`` around the functions that made what is kept for the backward pass, with more
-    arguments donated, and with other specs of its arguments. Nothing is run, and only what was compiled is
-    offered. Each way takes as long as a compile. While one with ``jax.checkpoint`` is traced, the name of the function
-    refers to the rewritten one.
+    It is compiled with ``jax.checkpoint`` around the functions that made what is kept for the backward pass, also with
+    policies that keep matrix products or put them into the host's memory; with the arguments donated that it returns
+    changed; with every array of these split over one more mesh axis; and with the best of these together. Nothing is
+    run, and only what was compiled is offered: what does not compile, saves nothing, or drops computations is not.
+    While one with ``jax.checkpoint`` is traced, the name of the function refers to the rewritten one.
+
+    Each takes as long as a compile; for CPUs XLA's optimizations of machine code are left out, which memory does not
+    depend on. Interrupted (``KeyboardInterrupt``), it returns what was found until then.
 
     Args:
         f: a function, jitted or not.
         *args: its arguments: arrays, or ``jax.ShapeDtypeStruct``s with a sharding.
         kwargs: its keyword arguments, which stay as they are.
         mesh: the mesh; None takes the one of the arguments.
-        progress: called with how many attempts were compiled, and how many there are.
+        progress: called with how many attempts were compiled, and how many there are as far as is known.
 
     Returns:
         Those that lower the peak, the best first.
@@ -67,111 +63,128 @@ def remedies(
     Raises:
         TypeError: ``f`` is not a function.
     """
+    return tried(f, args, kwargs or {}, mesh, progress)[0]
+
+
+def tried(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    mesh: JaxMesh | None,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[tuple[Remedy, ...], bool]:
+    """The remedies, as ``remedies`` finds them, and whether everything was tried: it may have been interrupted."""
     if not callable(f) or isinstance(f, jax.stages.Compiled):
         raise TypeError(NOT_CALLABLE.format(type=type(f).__name__))
-    executable = compiled(f, *args, kwargs=kwargs, mesh=mesh)
-    before = memory(executable)
-    donated = _donated(f, args, kwargs or {})
-    # Of several ways to write the same, the first that compiles is used.
-    groups = [*_checkpoints(f, args, before, executable)]
-    # equinox donates arrays alone: other specs are tried with shapes, which it does not take.
-    arrays_alone = _jax.donating(f, ()) is None and before.compiler is not None and before.compiler.aliased > 0
-    specs = () if arrays_alone else _specs(f, args)
-    # XLA already puts the contents of a Ref where they were, and refuses donations beside that.
-    with_ref = any(isinstance(leaf, jax.Ref) for leaf in jax.tree.leaves((args, kwargs)))
-    groups += [[way] for way in (*(() if with_ref else _donations(f, args, donated)), *specs)]
-    found = []
-    for number, ways in enumerate(groups):
-        if progress is not None:
-            progress(number, len(groups))
-        for way in ways:
+    search, ended = _Search(f, args, kwargs, mesh, progress), False
+    with contextlib.suppress(KeyboardInterrupt):  # What was compiled is known.
+        search.run()
+        ended = True
+    return tuple(sorted(search.found.values(), key=lambda remedy: remedy.after)), ended
+
+
+class _Search:
+    """Compiles changes alone, then the best of each family together."""
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        mesh: JaxMesh | None,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._f, self._args, self._kwargs, self._mesh, self._progress = f, args, kwargs, mesh, progress
+        self.found: dict[Change, Remedy] = {}
+        self._tried = self._planned = 0
+
+    def run(self) -> None:
+        executable = self._compiled(self._f, self._args)
+        self._before, self._flops = memory(executable), _flops(executable)
+        lowered = executable.lowered
+        self._changes = Changes(self._f, self._args, self._kwargs, _results(lowered) if lowered else ())
+        functions = recomputed(self._f, self._before, executable)[:FUNCTIONS]
+        # equinox donates arrays alone: other specs are tried with shapes, which it does not take.
+        totals = self._before.compiler
+        arrays_alone = _jax.donating(self._f, ()) is None and totals is not None and totals.aliased > 0
+        others = [*self._changes.donations(), *(() if arrays_alone else self._changes.splits())]
+        families = bool(functions) + len({change.family for change in others})
+        self._planned = len(functions) + 2 * bool(functions) + len(others) + max(0, families - 1)
+        # Of several ways to write the same, the first that compiles is used.
+        checkpoints = [self._first([Change(way) for way in ways]) for ways in functions]
+        best = min(filter(None, checkpoints), key=self._after, default=None)
+        if best is not None and best.checkpoint is not None:
+            for way in with_policies(self._f, best.checkpoint, offload=self._before.mesh.platform != "cpu"):
+                self._first([Change(way)])
+        for change in others:
+            self._first([change])
+        self._combine()
+
+    def _combine(self) -> None:
+        """The best change, with the best of each other family for as long as that saves more."""
+        best: dict[str, Change] = {}
+        for change in sorted(self.found, key=self._after):
+            best.setdefault(change.family, change)
+        whole, *rest = best.values() or (Change(),)
+        for change in rest:
+            together = self._first([whole | change])
+            if together is not None and self._after(together) < (1 - LEAST) * self._after(whole):
+                whole = together
+            elif together is not None:
+                del self.found[together]  # It saves no more than a part of it.
+
+    def _first(self, ways: list[Change]) -> Change | None:
+        """The first way that compiles, if it saves something."""
+        if self._progress is not None:
+            self._progress(self._tried, max(self._planned, self._tried + 1))
+        self._tried += 1
+        for change in ways:
             try:
-                with warnings.catch_warnings(), way.function() as other:
-                    # JAX warns of a donation that it cannot use; that is exactly what is tested here.
-                    warnings.simplefilter("ignore")
-                    after = memory(other, *way.args, kwargs=kwargs, mesh=mesh).peak_bytes
+                with self._changes.applied(change) as (f, args):
+                    executable = self._compiled(f, args)
+                    after = memory(executable)
             except Exception:  # What does not compile is not a remedy.
                 continue
-            if after < before.peak_bytes:
-                found.append(Remedy(way.what, way.code, before.peak_bytes, after, way.fix))
-            break
-    return tuple(sorted(found, key=lambda remedy: remedy.after))
-
-
-def _checkpoints(
-    f: Callable[..., Any], args: tuple[Any, ...], before: Memory, executable: Executable
-) -> Iterator[list[_Way]]:
-    """``jax.checkpoint`` around one of the user's functions."""
-    for ways in recomputed(f, before, executable)[:MOST]:
-        yield [_Way(w.fix.title, w.fix.code, functools.partial(standing_in, f, w), args, w.fix) for w in ways]
-
-
-def _donations(f: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Iterator[_Way]:
-    """Donating one more of the positional arguments, and all that could be."""
-    free = [k for k in _largest(args) if k not in donated][:MOST]
-    name = name_of(f)
-    for numbers in [(k,) for k in free] + ([tuple(free)] if len(free) > 1 else []):
-        every = tuple(sorted((*donated, *numbers)))
-        what = f"donate argument{'s' * (len(numbers) > 1)} {', '.join(map(str, sorted(numbers)))}"
-        given = every[0] if len(every) == 1 else every
-        donating = _jax.donating(f, every)
-        if donating is not None:
-            of = contextlib.nullcontext(donating[0])
-            yield _Way(what, f"{donating[1]}({name}, donate_argnums={given})", lambda of=of: of, args)
-
-
-def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Way]:
-    """Splitting one more array, over an axis that it is copied over."""
-    leaves, tree = jax.tree_util.tree_flatten_with_path(args)
-    free = [(k, spec) for k, (_, leaf) in enumerate(leaves) if (spec := _split(leaf)) is not None]
-    free.sort(key=lambda found: -_bytes(leaves[found[0]][1]))
-    for k, spec in free[:MOST]:
-        path, leaf = leaves[k]
-        shape = jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(leaf.sharding.mesh, spec))
-        given = jax.tree.unflatten(tree, [shape if n == k else x for n, (_, x) in enumerate(leaves)])
-        first, *rest = path
-        where = f"argument {first.idx}{jax.tree_util.keystr(tuple(rest))}"
-        written = f"P({', '.join(map(repr, spec))})"
-        yield _Way(f"split {where}", f"{where}: {written}", lambda: contextlib.nullcontext(f), given)
-
-
-def _split(leaf: Any) -> PartitionSpec | None:
-    """A spec with one more of the axes that an array is copied over, on the largest dimension that the axis divides."""
-    sharding = getattr(leaf, "sharding", None)
-    if not isinstance(sharding, NamedSharding) or isinstance(leaf, jax.Ref):
+            if change.checkpoint and _flops(executable) < LOST * self._flops:
+                continue  # It no longer does the same: a function that writes into objects, for example.
+            if after.peak_bytes < (1 - LEAST) * self._before.peak_bytes and _donates(change, self._before, after):
+                self.found[change] = self._remedy(change, after)
+                return change
+            return None
         return None
-    entries = [*sharding.spec, *(None,) * (leaf.ndim - len(sharding.spec))]
-    used = {a for entry in entries if entry is not None for a in (entry if isinstance(entry, tuple) else (entry,))}
-    sizes = {name: size for name, size in sharding.mesh.shape.items() if name not in used and size > 1}
-    for name, size in sorted(sizes.items(), key=lambda axis: -axis[1]):
-        fitting = [d for d, entry in enumerate(entries) if entry is None and leaf.shape[d] % size == 0 < leaf.shape[d]]
-        if fitting:
-            entries[max(fitting, key=lambda d: leaf.shape[d])] = name
-            return PartitionSpec(*entries)
-    return None
+
+    def _remedy(self, change: Change, after: Memory) -> Remedy:
+        words, code = self._changes.words(change), self._changes.code(change)
+        fix = change.checkpoint.fix if change.checkpoint else None
+        return Remedy(words, code, self._before.peak_bytes, after.peak_bytes, fix)
+
+    def _after(self, change: Change) -> int:
+        return self.found[change].after
+
+    def _compiled(self, f: Callable[..., Any], args: tuple[Any, ...]) -> Executable:
+        executable = executable_of(f, args, self._mesh, self._kwargs, quick=True)
+        # Names of axes and of what is closed over are not needed here.
+        return executable if f is self._f else replace(executable, function=None)
 
 
-def _donated(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
-    """Positional arguments that the function already donates."""
-    if not hasattr(f, "lower") or _jax.donating(f, ()) is None:
+def _flops(executable: Executable) -> float:
+    """What a device computes; 0 where that is not known."""
+    try:
+        return float((executable.compiled.cost_analysis() or {}).get("flops", 0)) if executable.compiled else 0.0
+    except (NotImplementedError, RuntimeError):
+        return 0.0
+
+
+def _donates(change: Change, before: Memory, after: Memory) -> bool:
+    """Whether results take the place of more arguments, where that was asked for."""
+    if not change.donated or before.compiler is None or after.compiler is None:
+        return True
+    return after.compiler.aliased > before.compiler.aliased
+
+
+def _results(lowered: jax.stages.Lowered) -> Sequence[Any]:
+    """What a program returns; nothing where it writes into a ``jax.Ref``: JAX lists what is in it with the results."""
+    try:
+        return jax.tree.leaves(lowered.out_info)
+    except ValueError:
         return ()
-    infos, _ = f.lower(*args, **kwargs).args_info
-    of = [[leaf.donated for leaf in jax.tree.leaves(one, is_leaf=lambda x: hasattr(x, "donated"))] for one in infos]
-    return tuple(k for k, taken in enumerate(of) if taken and all(taken))
-
-
-def _largest(args: tuple[Any, ...]) -> list[int]:
-    sizes = [sum(map(_bytes, jax.tree.leaves(arg))) for arg in args]
-    return sorted((k for k, size in enumerate(sizes) if size > 0), key=lambda k: -sizes[k])
-
-
-def _bytes(leaf: Any) -> int:
-    """Bytes of an array on one device; 0 for what is not an array."""
-    sharding, shape = getattr(leaf, "sharding", None), getattr(leaf, "shape", None)
-    if shape is None or not hasattr(leaf, "dtype"):
-        return 0
-    own = sharding.shard_shape(shape) if sharding is not None else shape
-    count = 1
-    for size in own:
-        count *= size
-    return count * leaf.dtype.itemsize

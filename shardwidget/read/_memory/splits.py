@@ -47,7 +47,7 @@ class Splits:
 
     def _axes_of(self, instruction: Instruction, type_: str) -> tuple[str, ...] | None:
         name = instruction.op_name
-        shape = _dims(type_)
+        shape = shape_of(type_)
         if not name or shape is None:
             return None
         if instruction.kind and statement_of_opcode(instruction.kind).redistributes:
@@ -89,7 +89,8 @@ class Splits:
         return None if made is None or made.opcode == "parameter" else made
 
 
-def _dims(type_: str) -> tuple[int, ...] | None:
+def shape_of(type_: str) -> tuple[int, ...] | None:
+    """The shape of a type as JAX writes it; None for what is no array."""
     found = re.match(r"[a-z][a-z0-9]*\[([\d,]*)\]", type_)
     return tuple(int(size) for size in found[1].split(",") if size) if found else None
 

@@ -8,6 +8,7 @@ Any pytree goes in, a ``Model`` comes out. No data is touched. ``model`` is call
   flax keeps for dimensions.
 - ``model`` puts the mesh with the most devices and bytes first and makes the document, without flags.
 - ``flags`` then finds leaves that take more memory of a device than they need to, among others of the same role.
+- ``rules`` gives the tree as rules would place it, from the document alone, and what came of each rule.
 
 Traps: leaves are of any class, and reading one may raise: that becomes its ``note``, never an error of the tree. Trees
 have thousands of leaves, so whatever is the same for equal leaves is computed once. A flag that is worth less than 1 %

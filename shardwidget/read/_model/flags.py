@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shardwidget.document import Ints, Mesh, SpecEntry
 from shardwidget.document.leaf import Flag, FlagKind, LeafType
 from shardwidget.document.model import Model
+from shardwidget.read._model.tree import roles
 
 SHARE = 0.01
 """The least cost of a flag, as a share of what is on the fullest device: norms and counters are copied everywhere."""
@@ -28,20 +29,31 @@ class Group:
     leaves: tuple[int, ...]
 
 
-def flags(model: Model, roles: Sequence[tuple[str, ...]]) -> tuple[Flag, ...]:
-    """The flags of a model that has none yet.
-
-    Args:
-        model: the tree.
-        roles: the steps of each leaf's path, without numbers.
-    """
+def flagged(model: Model) -> Model:
+    """The tree with its flags; those that are too small to be listed are counted."""
     members: dict[tuple[tuple[str, ...], int], list[int]] = defaultdict(list)
-    for leaf, (role, index) in enumerate(zip(roles, model.leaf_type.array().tolist(), strict=True)):
+    for leaf, (role, index) in enumerate(zip(_leaf_roles(model), model.leaf_type.array().tolist(), strict=True)):
         members[role, index].append(leaf)
     groups = [Group(role, index, tuple(leaves)) for (role, index), leaves in members.items()]
     least = max(1, SHARE * model.bytes_per_device)
-    found = [flag for flag in _Flags(model, groups).all() if flag.cost >= least or flag.kind == "unreadable"]
-    return tuple(sorted(found, key=lambda flag: -flag.cost))
+    found = sorted(_Flags(model, groups).all(), key=lambda flag: -flag.cost)
+    listed = tuple(flag for flag in found if flag.cost >= least or flag.kind == "unreadable")
+    small = [flag.cost for flag in found if 1 <= flag.cost < least and flag.kind != "unreadable"]
+    return replace(model, flags=listed, small_flags=len(small), small_cost=sum(small))
+
+
+def _leaf_roles(model: Model) -> list[tuple[str, ...]]:
+    """The steps of each leaf's path, without numbers."""
+    role = roles(model.keys)
+    leaves = set(model.leaf_nodes)
+    out, path = [], []
+    nodes = zip(model.node_key.array().tolist(), model.node_depth.array().tolist(), strict=True)
+    for node, (key, depth) in enumerate(nodes):
+        del path[depth:]
+        path.append(role[key])
+        if node in leaves:
+            out.append(tuple(path))
+    return out
 
 
 class _Flags:

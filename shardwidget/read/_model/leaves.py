@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax.core import ShapedArray, Tracer
-from jax.sharding import NamedSharding, Sharding
+from jax.sharding import NamedSharding, Sharding, SingleDeviceSharding
 from jax.typing import DTypeLike
 
 from shardwidget import _jax
@@ -49,6 +49,10 @@ class LeafReader:
         except Exception as error:  # Leaves are of any class, and their shardings may be the user's own.
             words = f"{type(error).__name__}: {error}"
             return self._index(LeafType(_class_name(x), "unreadable", note=words))
+
+    def shared(self, index: int, note: str) -> int:
+        """The index in ``types`` of a leaf of a type that has the memory of another one, which the note names."""
+        return self._index(replace(self.types[index], state="shared", note=note))
 
     def _array(self, x: Any, *, is_ref: bool) -> int:
         if isinstance(x, np.ndarray | np.generic):
@@ -140,16 +144,24 @@ def _is_offloaded(sharding: Sharding, memory_kind: str) -> bool:
     """Whether this is memory of the host, or another that is not the devices' own."""
     if not memory_kind or isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh):
         return "host" in memory_kind
-    return memory_kind != next(iter(sharding.device_set)).default_memory().kind
+    # The devices of other hosts do not know their default memory; it is that of this host's.
+    known = (SingleDeviceSharding(device).memory_kind for device in sharding.device_set)
+    default = next(filter(None, known), None)
+    return memory_kind != default if default else "host" in memory_kind
 
 
 def _text(shape: tuple[int, ...], dtype: DTypeLike, dims: tuple[Dim, ...] = ()) -> str:
     """A type with the axes that cut each dimension: ``bf16[1024@data,3072@(model,expert)]``."""
+    return type_text(_short(dtype), shape, dims)
+
+
+def type_text(short: str, shape: tuple[int, ...], dims: tuple[Dim, ...] = ()) -> str:
+    """The same of a short dtype: ``bf16``."""
     if any(dim.axes for dim in dims):
         sizes = ",".join(f"{d.size}@{d.axes[0]}" if len(d.axes) == 1 else _many(d) for d in dims)
     else:
         sizes = ",".join(map(str, shape))
-    return f"{_short(dtype)}[{sizes}]"
+    return f"{short}[{sizes}]"
 
 
 def _device_bits(dtype: np.dtype) -> int:

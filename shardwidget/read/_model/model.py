@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,16 @@ import jax
 from jax import export
 from jax.sharding import AbstractMesh, AxisType
 from jax.sharding import Mesh as ConcreteMesh
+from jax.tree_util import keystr
 
+from shardwidget import _jax
 from shardwidget.document import Ints, Mesh
 from shardwidget.document.model import Model
-from shardwidget.read._model import flags
+from shardwidget.read._model.aliases import aliases, comparable
+from shardwidget.read._model.flags import flagged
 from shardwidget.read._model.leaves import LeafReader
-from shardwidget.read._model.tree import Nodes, flatten, folds, roles
+from shardwidget.read._model.rules import Rules, ruled
+from shardwidget.read._model.tree import Nodes, flatten, folds
 from shardwidget.read._processes.together import participants, say_alone
 from shardwidget.read._wordings import terms
 
@@ -25,28 +30,38 @@ NO_ARRAYS = (
     "equinox, or their shapes (jax.eval_shape) with shardings."
 )
 
+SAME_MEMORY = "It has the memory of {path}, where it counts."
+
 EXPORTED = "an Exported holds no arrays. Show what it computes: show(exported.call, *args)."
 
 
-def model(tree: Any, *, name: str = "") -> Model:
+def model(tree: Any, *, name: str = "", rules: Rules = "") -> Model:
     """Reads where the arrays of a tree live, without touching their data.
 
     Args:
         tree: any pytree: dicts, dataclasses, states and modules of flax nnx and equinox, states of optax. Its leaves
             are arrays (also deleted, of other meshes, or of one device), ``jax.ShapeDtypeStruct``s, NumPy arrays, None,
-            or anything else, which is named and takes no bytes.
+            or anything else, which is named and takes no bytes. Or a ``Model``, to try rules on it.
         name: what to call it.
+        rules: specs to try: then this is the tree as they would place it on its main mesh, and ``rules`` of the
+            document says what came of each. One a line, ``pattern → P(...)``, as ``ModelView.rules``; or pairs
+            ``(pattern, P(...))``. A pattern is searched in the path, ``params/layers/0/qkv``; the last that matches
+            counts. A pair of a logical name of flax and mesh axes, ``('embed', 'model')``, is a rule for that name.
 
     Returns:
         The tree. A leaf that cannot be read is in it, with the reason in its ``note``.
 
     Raises:
-        TypeError: there is no array in the tree.
+        TypeError: there is no array in the tree, or the rules are neither text nor pairs.
         ValueError: the tree contains itself.
     """
+    if isinstance(tree, Model):
+        read = replace(tree, name=name or tree.name)
+        return ruled(read, rules) if rules else read
     found = flatten(tree)
     reader = LeafReader()
     leaf_type = [reader.read(leaf, names) for _, leaf, names in found]
+    _count_once(reader, leaf_type, found)
     if all(kind.state in ("none", "other") for kind in reader.types):
         exported = isinstance(tree, export.Exported)
         raise TypeError(EXPORTED if exported else NO_ARRAYS.format(got=type(tree).__name__))
@@ -69,7 +84,18 @@ def model(tree: Any, *, name: str = "") -> Model:
         name=name,
         jax_version=jax.__version__,
     )
-    return replace(without, flags=flags.flags(without, _leaf_roles(nodes)))
+    read = flagged(without)
+    return ruled(read, rules) if rules else read
+
+
+def _count_once(reader: LeafReader, leaf_type: list[int], found: Sequence[tuple[Any, Any, Any]]) -> None:
+    """Replaces the type of leaves whose memory another leaf has too, such as tied weights."""
+    held = [k for k, index in enumerate(leaf_type) if reader.types[index].state in ("live", "host")]
+    kinds = [leaf_type[k] for k in held]
+    addressed = comparable({index: reader.types[index] for index in kinds}, reader.meshes)
+    for one, other in aliases([_jax.held_array(found[k][1]) for k in held], kinds, addressed).items():
+        path = keystr(found[held[other]][0])
+        leaf_type[held[one]] = reader.shared(leaf_type[held[one]], SAME_MEMORY.format(path=path or "the tree"))
 
 
 def _main_first(reader: LeafReader, leaf_type: list[int]) -> tuple[tuple[Mesh, ...], dict[int, int]]:
@@ -93,16 +119,3 @@ def _named(reader: LeafReader, of_mesh: dict[int, int]) -> ConcreteMesh | Abstra
     """JAX's own object for the main mesh; that of any other where the main one has no axes."""
     first = [mesh for at, mesh in reader.named.items() if of_mesh[at] == 0]
     return first[0] if first else AbstractMesh((1,), ("x",), axis_types=(AxisType.Auto,))
-
-
-def _leaf_roles(nodes: Nodes) -> list[tuple[str, ...]]:
-    """The steps of each leaf's path, without numbers."""
-    role = roles(nodes.keys)
-    leaves = set(nodes.leaves)
-    out, path = [], []
-    for node, (key, depth) in enumerate(zip(nodes.key, nodes.depth, strict=True)):
-        del path[depth:]
-        path.append(role[key])
-        if node in leaves:
-            out.append(tuple(path))
-    return out

@@ -22,7 +22,7 @@ from shardwidget.read._model.tree import flatten
 from shardwidget.read._namespace import changes
 from shardwidget.read._namespace.frame import DeviceFrame, groups
 from shardwidget.read._namespace.moment import HeldArrays, Moment, Reader
-from shardwidget.read._namespace.records import ArrayKind
+from shardwidget.read._namespace.records import ArrayKind, Record
 
 NO_CHANGE = changes.NamespaceChange()
 MOST = 100
@@ -131,7 +131,8 @@ class _Line:
 class _Flags:
     """What deserves a look in what a name holds; read again when its types change."""
 
-    kinds: tuple[int, ...]
+    kinds: tuple[tuple[int, int], ...]
+    """Of each array, its kind and where it first is: an array that is there twice counts once."""
     flags: tuple[Flag, ...]
     """Worst first."""
     paths: tuple[str, ...]
@@ -220,7 +221,8 @@ class _Lines:
         for kind, count in Counter([r.kind for r in dict.fromkeys(held.records)]).items():
             of = self.kinds[kind].type
             text = f"{of.type}, deleted" if of.state == "deleted" else of.type
-            here = held.counts.get(kind, 0) * int(self.frame.vector(kind, self.kinds[kind]).max(initial=0))
+            own = held.counts.get(kind, 0)
+            here = own and own * int(self.frame.vector(kind, self.kinds[kind]).max(initial=0))
             last = found.get(text, TypeCount(text, 0, 0))
             found[text] = TypeCount(text, last.count + count, last.bytes_per_device + here)
         return tuple(sorted(found.values(), key=lambda part: -part.bytes_per_device))
@@ -229,7 +231,8 @@ class _Lines:
         """The flags of what a name holds, worst first, and the paths of its leaves."""
         if not held.name or not held.own:
             return (), ()
-        kinds = tuple([r.kind for r in held.records])
+        first: dict[Record, int] = {}
+        kinds = tuple([(r.kind, first.setdefault(r, k)) for k, r in enumerate(held.records)])
         known = self.known.get(held.name)
         if known is None or known.kinds != kinds:
             known = self.known[held.name] = _Flags(kinds, *_flags(value, held.single))

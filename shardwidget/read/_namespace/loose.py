@@ -54,4 +54,4 @@ def _has_shard(placed: Placement, forms: Collection[tuple[tuple[int, ...], str]]
 def _places(record: Record) -> Sequence[Any]:
     """Where the array's memory is; nowhere if it is gone."""
     x = record.ref()
-    return () if x is None else _jax.memory_at(_jax.base_array(x))
+    return () if x is None else _jax.memory_at(x)

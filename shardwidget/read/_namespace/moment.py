@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, compress, count, islice
 from operator import attrgetter, is_not
 from typing import Any, NamedTuple
@@ -64,6 +64,8 @@ class Moment:
     """Live arrays that were not there at the look before."""
     gone: frozenset[Record] = frozenset()
     """Arrays that were alive then, and are no longer."""
+    aliased: Mapping[Record, Record] = field(default_factory=dict)
+    """Arrays whose memory another one has too, and that one, for which it counts."""
 
 
 class Reader:
@@ -107,8 +109,12 @@ class Reader:
         kept = next(compress(count(), map(is_not, found, last)), min(len(found), len(last)))
         if before and kept == len(found) == len(last):
             return before
-        # What stands before the first change is as it was.
-        stay = _undisturbed(found[kept:])
+        # What stands before the first change is as it was, unless its memory is that of something later.
+        aliased = self.records.aliased(chain.from_iterable(map(_RECORDS, found)))
+        ties = aliased or (before and before.aliased)
+        kept = 0 if ties else kept
+        stay = frozenset() if ties else _undisturbed(found[kept:])
+        holders = {r: part.name for part in reversed(found) for r in part.records} if aliased else {}
         owner = dict(before.owner) if before else {}
         removed = [r for held in last[kept:] if held.name not in stay for r in held.own]
         for record in removed:
@@ -119,8 +125,11 @@ class Reader:
             if isinstance(part, HeldArrays) and part.name in stay:
                 parts.append((part, part.own, ""))
                 continue
-            own = tuple([r for r in dict.fromkeys(part.records) if r not in owner])
+            own = tuple([r for r in dict.fromkeys(part.records) if r not in owner and r not in aliased])
             shared = next((owner[r] for r in part.records if r in owner), "") if len(own) < len(part.records) else ""
+            shared = shared or next((n for r in part.records if r in aliased if (n := holders[aliased[r]])), "")
+            if not part.name and not own:  # Its memory counts for names.
+                continue
             owner.update(dict.fromkeys(own, part.name))
             added += own
             parts.append((part, own, shared))
@@ -141,7 +150,7 @@ class Reader:
                 held = self._summed(part, own, shared, frame)
             now[part.name] = held
         changed = tuple([h for h in islice(now.values(), kept if then else 0, None) if then.get(h.name) is not h])
-        return Moment(now, owner, live, counts, frame, changed, new, gone)
+        return Moment(now, owner, live, counts, frame, changed, new, gone, aliased)
 
     def _summed(self, part: _Part | HeldArrays, own: tuple[Record, ...], shared: str, frame: DeviceFrame) -> HeldArrays:
         counts = Counter([r.kind for r in own])

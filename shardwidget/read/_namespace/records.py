@@ -13,6 +13,7 @@ import jax
 from shardwidget import _jax
 from shardwidget.document.leaf import LeafType
 from shardwidget.document.placement import Placement
+from shardwidget.read._model.aliases import aliases, comparable
 from shardwidget.read._model.leaves import LeafReader
 
 LEAST_KNOWN = 1024
@@ -77,6 +78,14 @@ class Records:
                 record = known[id(x)] = Record(ref(x), id(_jax.base_array(x)), self._kind(x), x.is_deleted())
             out.append(record)
         return out
+
+    def aliased(self, records: Iterable[Record]) -> dict[Record, Record]:
+        """The records whose memory another one has too, and that one."""
+        there = [r for r in dict.fromkeys(records) if not r.deleted and self.kinds[r.kind].placement]
+        of = comparable({r.kind: self.kinds[r.kind].type for r in there}, self.leaves.meshes)
+        there = [r for r in there if r.kind in of]
+        found = aliases([r.ref() for r in there], [r.kind for r in there], of)
+        return {there[k]: there[other] for k, other in found.items()}
 
     def forget(self, there: int) -> None:
         """Forgets arrays that are gone, once they are more than the arrays that are there."""

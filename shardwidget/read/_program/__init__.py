@@ -6,7 +6,8 @@ users call; other readers (comparisons, memory, runs) start from the same ``Exec
 - ``executable`` compiles what is not compiled yet, and finds the user's mesh; ``target`` says what it is compiled for.
 - ``module`` reads the text: instructions, computations, the tables of source lines. Every JAX and every backend gives
   it. ``pasted`` reads groups that were copied out of one, without a module.
-- ``loops`` walks from the entry inwards: which collectives there are, how often each runs, what it is in.
+- ``loops`` walks from the entry inwards: which collectives there are, how often each runs, what it is in; ``trips``
+  counts the turns of a loop.
 - ``groups`` expands XLA's notations for who takes part, ``axes`` finds the user's mesh axes in the groups, and
   ``megascale`` reads transfers between TPU slices, which are sends to the host.
 - ``origin`` finds the user's line; ``remark`` and ``resliced`` what deserves a look; ``widened`` where a CPU sends a

@@ -63,12 +63,21 @@ class Executable:
     """What the user calls a parameter, by what the program calls it; without those for which both are the same."""
     note: str = ""
     """What the user should know about it; empty for nothing."""
+    function: Callable[..., Any] | None = field(default=None, repr=False)
+    """The function that was compiled; None where it was given in another form."""
+    dump: _jax.Dump | None = field(default=None, repr=False)
+    """What was scheduled, where it could not be compiled; None where it could."""
+    failure: str = ""
+    """Why it could not be compiled: it needs more memory than the device has. ``text`` is then the module that XLA had
+    scheduled. Empty where it compiled."""
 
 
 def executable_of(
-    f: Any, args: tuple[Any, ...], mesh: Mesh | None, kwargs: Mapping[str, Any] | None = None
+    f: Any, args: tuple[Any, ...], mesh: Mesh | None, kwargs: Mapping[str, Any] | None = None, *, quick: bool = False
 ) -> Executable:
     """Compiles a function for its arguments, unless it is compiled already.
+
+    ``quick`` leaves out, for CPUs, what makes a program fast: it is to be read, not to be run.
 
     Raises:
         ValueError: the mesh is abstract, or there is a text and no mesh.
@@ -88,9 +97,9 @@ def executable_of(
             return f if mesh is None else replace(f, mesh=mesh, given=True)
         if isinstance(f, str):
             return _of_text(f, mesh or _set_mesh(), mesh is not None)
-        compiled = f.compile() if isinstance(f, jax.stages.Lowered) else f
-        lowered = f if isinstance(f, jax.stages.Lowered) else None
-        return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "", lowered)
+        if isinstance(f, jax.stages.Lowered):
+            return _of_lowered(f, _jax.compilation(f), mesh, mesh is not None, "")
+        return _of(f, mesh or first_mesh(_shardings(f)) or _set_mesh(), mesh is not None, "", None)
     if not callable(f):
         raise TypeError(NO_PROGRAM.format(type=_errors.type_of(f)))
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, keywords(kwargs)), is_leaf=_is_abstract)
@@ -102,7 +111,7 @@ def executable_of(
                 traced = _jax.lowered_by_library(f, args, named)
                 if traced is None:
                     jitted, args, named = jitted_of(f, args, named, call)
-                    traced = jitted.trace(*args, **named)
+                    traced = _jax.traced_by_jax(jitted.trace(*args, **named))
             if not isinstance(traced, jax.stages.Lowered):
                 found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         except (TypeError, AttributeError, ValueError) as error:
@@ -112,14 +121,13 @@ def executable_of(
         with compiling(function_name(f), found.devices.flat if found is not None else ()):
             try:
                 lowered = traced if isinstance(traced, jax.stages.Lowered) else traced.lower()
-                compiled = lowered.compile()
+                made = _jax.compilation(lowered, quick=quick)
             except ValueError as error:
                 raise call.explained(error)  # noqa: B904  the same exception
-    # A function without arguments may still name shardings for its results.
-    found = found or first_mesh(_shardings(compiled))
     names = {f"{_GIVEN}[{k}]": call.names[number] for k, number in enumerate(_numbers(call))}
     names |= _jax.parameters_of_library(f, call.arguments)
-    return replace(_of(compiled, found, mesh is not None, function_name(f), lowered), names=names, note=call.lost)
+    read = _of_lowered(lowered, made, found, mesh is not None, function_name(f))
+    return replace(read, names=names, note=" ".join(filter(None, (_failed(made), call.lost))), function=f)
 
 
 def compiled(
@@ -147,7 +155,8 @@ def compiled(
 def shardings_of(executable: Executable) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Shardings of the arguments and of the results, in the order of the program's; empty where it has none."""
     if executable.compiled is None:
-        return (), ()
+        known = () if executable.lowered is None else _jax.lowered_shardings(executable.lowered)
+        return known, ()
     inputs, outputs = _jax.boundary_shardings(executable.compiled)
     return tuple(inputs), tuple(outputs)
 
@@ -161,6 +170,32 @@ def _of(
         text = ""
     # What we trace ourselves has no such lines; its note is set by the caller.
     return Executable(text, _devices_of(compiled), mesh, given, name, compiled, lowered, note=_note(text))
+
+
+def _of_lowered(
+    lowered: jax.stages.Lowered, made: _jax.Compilation, mesh: Mesh | None, given: bool, name: str
+) -> Executable:
+    if made.compiled is not None:
+        # A function without arguments may still name shardings for its results.
+        mesh = mesh or first_mesh(_shardings(made.compiled)) or _set_mesh()
+        return _of(made.compiled, mesh, given, name, lowered)
+    assert made.dump is not None
+    shardings = [s for s in _jax.lowered_shardings(lowered) if isinstance(s, jax.sharding.Sharding)]
+    mesh = mesh or first_mesh(shardings) or _set_mesh()
+    devices = next((d for s in shardings if (d := _jax.device_assignment(s)) is not None), None)
+    devices = devices or tuple(mesh.devices.flat if mesh is not None else ())
+    read = Executable(made.dump.text, devices, mesh, given, name, None, lowered, note=_failed(made))
+    return replace(read, dump=made.dump, failure=made.failure)
+
+
+OUT_OF_MEMORY = (
+    "XLA did not compile it, because it needs more memory than the device has. What is shown is the module that XLA "
+    "had scheduled for it."
+)
+
+
+def _failed(made: _jax.Compilation) -> str:
+    return OUT_OF_MEMORY if made.failure else ""
 
 
 def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:

@@ -105,6 +105,11 @@ def positions(
     return tuple(tuple(r * partitions + p for r in group) for p in range(partitions) for group in groups)
 
 
+def modes(text: str) -> tuple[bool, bool]:
+    """Whether an instruction has a channel, and whether its ids count all devices."""
+    return "channel_id=" in text, "use_global_device_ids=true" in text
+
+
 def _of_mesh(found: re.Match[str]) -> Groups:
     axes = dict(_axis(part, "=") for part in _split(found["axes"]))
     sizes = {name: int(size) for name, size in axes.items()}

@@ -14,13 +14,13 @@ from shardwidget.collectives import Statement, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Plan
 from shardwidget.read._program import megascale
 from shardwidget.read._program.axes import GroupAxes, axes_of_groups, ranked
-from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, positions
+from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, modes, positions
 from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
-from shardwidget.read._program.remark import argument_of, remark_of
+from shardwidget.read._program.remark import Remark, argument_of, remark_of
 from shardwidget.read._program.widened import widened_from
-from shardwidget.read._target import physical_layout
+from shardwidget.read._target import estimates
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,11 @@ class HloCollectives:
             text = groups_text(instruction.text)
         shapes = _operand_types(found, statement)
         size = sum(map(_bytes, shapes))
-        facts = self._facts(statement, kind, text, *_modes(instruction.text), size, between_slices)
+        facts = self._facts(statement, kind, text, *modes(instruction.text), size, between_slices)
         origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
         origin = origins[0]
         by_user = 'is_spmd_generated="true"' not in instruction.text and _by_user(origin.primitive, kind)
+        looks = Remark() if by_user else remark_of(found, statement.semantics, facts.over.axes, origin, self._module)
         document = HloCollective(
             kind=kind,
             semantics=statement.semantics,
@@ -103,7 +104,7 @@ class HloCollectives:
             arithmetic=facts.traffic.arithmetic,
             times=found.times,
             nest=found.trail[-1] if found.trail else -1,
-            calls=len(found.places),
+            calls=found.calls,
             pairs=facts.pairs,
             source=origin.source,
             library=origin.library,
@@ -111,6 +112,7 @@ class HloCollectives:
             also=tuple(dict.fromkeys(o.source for o in origins[1:] if o.source and o.source != origin.source)),
             op=origin.op,
             backward=origin.backward,
+            recomputed=origin.recomputed,
             by_user=by_user,
             asynchronous=found.asynchronous,
             name=instruction.name,
@@ -118,7 +120,8 @@ class HloCollectives:
             groups_text=text,
             groups_meaning=meaning_of(text, facts.ids, self._mesh.size),
             widened_from=widened_from(found, self._module) if self._mesh.platform == "cpu" else "",
-            remark="" if by_user else remark_of(found, statement.semantics, facts.over.axes, origin, self._module),
+            remark=looks.said,
+            advice=looks.advice,
             plans=facts.plans,
             latency=facts.latency,
             bandwidth=facts.bandwidth,
@@ -143,15 +146,15 @@ class HloCollectives:
         goes = axes_of_groups(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
         # The first of a group sends, where one does: openxla.org/xla/operation_semantics, "CollectiveBroadcast".
         call = collectives.Call(statement, kind, goes.axes, groups, pairs=ranks, source=0)
-        estimates = self._estimates(call, size, slices)
+        times = self._estimates(call, size, slices)
         return _Facts(
             pairs=pairs,
             over=goes,
             n=call.n,
             traffic=collectives.bytes_sent(call, size),
             plans=tuple(self._number(plan) for plan in collectives.plans(call)),
-            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
-            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
+            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in times),
+            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in times),
             ids=tuple(tuple(self._ids[p] for p in group) for group in groups),
             packed=Ints.pack(np.array([[*group, *[-1] * (call.n - len(group))] for group in groups])),
         )
@@ -165,6 +168,8 @@ class HloCollectives:
         if replicas * partitions != count:
             raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {len(self._order)}")
         ids = expand(text.partition("=")[2])
+        if statement.by_pairs and not ids:  # Nobody sends: every device gets zeros.
+            return ()
         crosses = statement.numbers_partitions
         groups = positions(ids, replicas, partitions, channel=channel, flattened=flattened, crosses=crosses)
         unknown = [p for group in groups for p in group if p >= count]
@@ -189,21 +194,10 @@ class HloCollectives:
         return tuple(tuple(position[device] for device in group) for group in ids)
 
     def _estimates(self, call: collectives.Call, size: int, slices: bool) -> list[cost.Estimate]:
-        known = {axis.name: axis.size for axis in self._mesh.axes}
-        sizes = [known[name] for name in call.axes]
-        sizes = sizes if math.prod(sizes) == call.n else [call.n]
         whole = collectives.gathered_bytes(call, size)
         if slices:
-            return [cost.estimate(call, sizes, whole, ici, between_slices=True) for ici in self._interconnects]
-        layout = physical_layout(call.groups, self._mesh)
-        # Ranks of a permutation count along the mesh axes; of the others, only the links matter.
-        boxes = list(layout.box) if layout and layout.box and not call.pairs else sizes
-        return [
-            cost.estimate(call, boxes, whole, ici, wraparound=layout.rings if layout else None)
-            if ici is self._fitting
-            else cost.estimate(call, sizes, whole, ici)
-            for ici in self._interconnects
-        ]
+            return [cost.estimate(call, [call.n], whole, ici, between_slices=True) for ici in self._interconnects]
+        return estimates(call, whole, self._mesh, self._interconnects, self._fitting)
 
     def _number(self, plan: Plan) -> int:
         if plan not in self._numbers:
@@ -217,11 +211,6 @@ def _statement(found: FoundCollective, module: Module) -> tuple[Statement, str]:
     opcode = found.instruction.kind
     fused = collectives.statement_of_fusion(opcode, found.computation.name)
     return (fused, fused.opcodes[0]) if fused else (statement_of_opcode(opcode, _reduction(found, module)), opcode)
-
-
-def _modes(text: str) -> tuple[bool, bool]:
-    """Whether it has a channel, and whether its ids count all devices."""
-    return "channel_id=" in text, "use_global_device_ids=true" in text
 
 
 def _by_user(primitive: str, opcode: str) -> bool:

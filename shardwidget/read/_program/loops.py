@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from shardwidget.read._program.module import Computation, Instruction, Module
+from shardwidget.read._program.trips import trip_count
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Place:
     """The instruction that runs it, where that is a fusion or an asynchronous half."""
     around: Computation | None = None
     """The computation that the caller is in."""
+    calls: int = 1
+    """Ways of calls that lead here; several where too many lead here for each to be a place."""
 
 
 @dataclass
@@ -50,19 +54,25 @@ class FoundCollective:
     """What it is in, outermost first, as indices in ``Walked.entered``; if it has several places, what they share."""
 
     @property
+    def calls(self) -> int:
+        """In how many ways the program calls what it is in."""
+        return sum(place.calls for place in self.places)
+
+    @property
     def times(self) -> int | None:
         """How often it runs in one call of the program, in a branch at most; None if not known."""
         known = [place.times for place in self.places if place.times is not None]
         return sum(known) if len(known) == len(self.places) else None
 
-    def shared_trail(self) -> tuple[int, ...]:
-        """What all its places have in common."""
-        shared = []
-        for level in zip(*(place.trail for place in self.places), strict=False):
-            if len(set(level)) > 1:
-                break
-            shared.append(level[0])
-        return tuple(shared)
+
+MOST_WAYS = 10_000
+"""The most ways from the entry to its computations that are walked one by one."""
+
+DEEPEST = 200
+"""The most computations in one another that are walked so."""
+
+MOST_RUNS = 2**53
+"""More runs than this are not counted: JavaScript could not."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +92,10 @@ def walk(module: Module) -> Walked:
     """
     walking = _Walk(module)
     if module.entry is not None:
-        walking.visit(module.entry, Place(), asynchronous=False)
+        walking.run(module.entry)
     found = tuple(walking.found.values())
     for one in found:
-        one.trail = one.shared_trail()
+        one.trail = _shared_trail(one.places)
     # A computation that several calls run is in none of them alone.
     used = sorted({k for one in found for k in one.trail})
     number = {k: n for n, k in enumerate(used)} | {-1: -1}
@@ -95,23 +105,77 @@ def walk(module: Module) -> Walked:
     return Walked(found, tuple(replace(e, parent=number[e.parent]) for e in entered))
 
 
+def _shared_trail(places: Sequence[Place]) -> tuple[int, ...]:
+    """What several places have in common."""
+    levels = itertools.zip_longest(*(place.trail for place in places))
+    return tuple(level[0] for level in itertools.takewhile(lambda level: len(set(level)) == 1, levels))
+
+
 class _Walk:
     def __init__(self, module: Module) -> None:
         self.found: dict[Instruction, FoundCollective] = {}
         self.entered: list[Entered] = []
         self._module = module
-        self._matters: dict[str, bool] = {}
+        self._matters = _leading_on(module)
         self._spread: dict[tuple[str, ...], FoundCollective] = {}
 
-    def visit(self, computation: Computation, place: Place, *, asynchronous: bool) -> None:
+    def run(self, entry: Computation) -> None:
+        """Walks each way that leads to a collective; where there are too many, each computation once."""
+        order = self._inwards(entry)
+        ways = dict.fromkeys((c.name for c in order), 0) | {entry.name: 1}
+        depth = dict(ways)
+        for computation in order:
+            for _, child in self._calls(computation):
+                ways[child.name] += ways[computation.name]
+                depth[child.name] = max(depth[child.name], depth[computation.name] + 1)
+        if sum(ways.values()) <= MOST_WAYS and max(depth.values()) <= DEEPEST:
+            self._visit(entry, Place(), asynchronous=False)
+            return
+        arrived: dict[str, list[tuple[Place, bool]]] = {entry.name: [(Place(), False)]}
+        for computation in order:
+            places = [place for place, _ in arrived[computation.name]]
+            asynchronous = any(a for _, a in arrived.pop(computation.name))
+            for child, inside, apart in self._through(computation, _joined(places), asynchronous):
+                arrived.setdefault(child.name, []).append((inside, apart))
+
+    def _visit(self, computation: Computation, place: Place, *, asynchronous: bool) -> None:
+        for child, inside, apart in self._through(computation, place, asynchronous):
+            self._visit(child, inside, asynchronous=apart)
+
+    def _through(
+        self, computation: Computation, place: Place, asynchronous: bool
+    ) -> Iterator[tuple[Computation, Place, bool]]:
+        """Records the collectives of a computation; what it runs in turn, where, and whether asynchronously."""
         for instruction in computation.instructions:
             if instruction.kind:
                 self._add(instruction, computation, place, asynchronous)
-                continue
-            called = [(a, self._module.computations[n]) for a, n in instruction.called if self._leads_on(n)]
-            if called:
+            elif called := self._called(instruction):
                 for child, inside in self._inside(instruction, computation, called, place):
-                    self.visit(child, inside, asynchronous=asynchronous or instruction.opcode == "async-start")
+                    yield child, inside, asynchronous or instruction.opcode == "async-start"
+
+    def _called(self, instruction: Instruction) -> list[tuple[str, Computation]]:
+        """What an instruction runs that leads to a collective, with the attributes that name it."""
+        return [(a, self._module.computations[n]) for a, n in instruction.called if n in self._matters]
+
+    def _calls(self, computation: Computation) -> Iterator[tuple[str, Computation]]:
+        for instruction in computation.instructions:
+            yield from () if instruction.kind else self._called(instruction)
+
+    def _inwards(self, entry: Computation) -> list[Computation]:
+        """The computations that lead to a collective, each after all that run it."""
+        done: dict[str, Computation] = {}
+        seen = {entry.name}
+        stack = [(entry, self._calls(entry))]
+        while stack:
+            computation, rest = stack[-1]
+            child = next((child for _, child in rest if child.name not in seen), None)
+            if child is None:
+                done[computation.name] = computation
+                stack.pop()
+            else:
+                seen.add(child.name)
+                stack.append((child, self._calls(child)))
+        return list(reversed(done.values()))
 
     def _add(self, instruction: Instruction, computation: Computation, place: Place, asynchronous: bool) -> None:
         spread = _Spread.of(instruction, computation, place)
@@ -120,20 +184,11 @@ class _Walk:
                 self._spread[spread.key].end = place
             return
         started = asynchronous or instruction.opcode.endswith("-start") or spread is not None
+        started = started and not _is_synchronous(instruction, place)
         found = self.found.setdefault(instruction, FoundCollective(instruction, computation, [], started))
         found.places.append(place)
         if spread is not None:
             self._spread[spread.key] = found
-
-    def _leads_on(self, name: str) -> bool:
-        """Whether a computation has a collective in it, or in what it runs."""
-        if name not in self._matters:
-            self._matters[name] = False
-            computation = self._module.computations.get(name)
-            self._matters[name] = computation is not None and any(
-                i.kind or any(self._leads_on(child) for _, child in i.called) for i in computation.instructions
-            )
-        return self._matters[name]
 
     def _inside(
         self, caller: Instruction, around: Computation, called: list[tuple[str, Computation]], place: Place
@@ -150,7 +205,7 @@ class _Walk:
             elif caller.opcode == "call":
                 yield child, self._enter("call", _plain(child.name), 1, caller, place)
             else:
-                yield child, Place(place.times, place.trail, caller, around)
+                yield child, replace(place, caller=caller, around=around)
 
     def _enter(
         self,
@@ -162,7 +217,43 @@ class _Walk:
     ) -> Place:
         self.entered.append(Entered(kind, name, place.trail[-1] if place.trail else -1, times, caller))
         total = None if times is None or place.times is None else place.times * times
-        return Place(total, (*place.trail, len(self.entered) - 1))
+        return Place(total, (*place.trail, len(self.entered) - 1), calls=place.calls)
+
+
+def _is_synchronous(instruction: Instruction, place: Place) -> bool:
+    """Whether XLA's GPU backend runs it at once, although it is written in two halves."""
+    halves = (instruction, place.caller) if place.caller is not None else (instruction,)
+    return any('"is_sync":true' in half.text for half in halves)
+
+
+def _leading_on(module: Module) -> set[str]:
+    """Names of the computations that have a collective in them, or in what they run."""
+    callers: dict[str, list[str]] = {}
+    found = []
+    for name, computation in module.computations.items():
+        if any(i.kind for i in computation.instructions):
+            found.append(name)
+        for instruction in computation.instructions:
+            for _, child in instruction.called:
+                callers.setdefault(child, []).append(name)
+    reached = set(found)
+    while found:
+        new = [c for c in callers.get(found.pop(), ()) if c not in reached]
+        reached.update(new)
+        found += new
+    return reached
+
+
+def _joined(places: list[Place]) -> Place:
+    """Several places as one, in what they have in common."""
+    if len(places) == 1:
+        return places[0]
+    together = _shared_trail(places)
+    times = [place.times for place in places]
+    runs = None if None in times else sum(time for time in times if time is not None)
+    if runs is not None and runs > MOST_RUNS:
+        runs = None
+    return replace(places[0], times=runs, trail=together, calls=min(MOST_RUNS, sum(p.calls for p in places)))
 
 
 def _branch(caller: Instruction, attribute: str, child: Computation) -> int:
@@ -194,151 +285,3 @@ class _Spread(NamedTuple):
         around = place.around.name if place.around is not None else ""
         key = (around, instruction.kind, instruction.attribute("channel_id"), chain[1] if chain else "")
         return _Spread(key, '"AsyncCollectiveStart"' in targets, '"AsyncCollectiveDone"' in targets)
-
-
-# ── Trip counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def trip_count(loop: Instruction, around: Computation, module: Module) -> int | None:
-    """How often a ``while`` runs its body: as the compiler recorded it, else from its counter; None if not known."""
-    found = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', loop.text)
-    if found:
-        return int(found[1])
-    called = dict(loop.called)
-    condition, body = (module.computations.get(called.get(part, "")) for part in ("condition", "body"))
-    if condition is None or body is None or condition.root is None or body.root is None:
-        return None
-    values = _Values(module)
-    test = values.comparison(condition.root, condition, ())
-    start = around.by_name.get(loop.operands[0]) if loop.operands else None
-    if test is None or start is None:
-        return None
-    direction, left, right = test
-    steps: dict[int, int] = {}
-
-    def first(value: _Linear) -> int | None:
-        """The value in the first test; adds to ``steps`` what a run of the body adds."""
-        if value.index is None:
-            return value.plus
-        after = values.element(body.root, value.index, body, ())  # pyright: ignore[reportArgumentType]
-        before = values.element(start, value.index, around, ())
-        if after is None or before is None or after.index != value.index or before.index is not None:
-            return None
-        steps[id(value)] = after.plus
-        return before.plus + value.plus
-
-    a, b = first(left), first(right)
-    if a is None or b is None:
-        return None
-    return _count(direction, a - b, steps.get(id(left), 0) - steps.get(id(right), 0))
-
-
-def _count(direction: str, gap: int, step: int) -> int | None:
-    """Runs until ``gap + k · step`` no longer compares with 0 as it should."""
-    if direction in ("GT", "GE"):
-        direction, gap, step = {"GT": "LT", "GE": "LE"}[direction], -gap, -step
-    if direction == "LE":
-        direction, gap = "LT", gap - 1
-    if direction == "LT":
-        return 0 if gap >= 0 else -(gap // step) if step > 0 else None
-    if direction == "NE":
-        return 0 if gap == 0 else -gap // step if step and gap % step == 0 and -gap // step > 0 else None
-    return None
-
-
-@dataclass(frozen=True, eq=False)
-class _Linear:
-    """A number: an element of the loop's tuple, or none, and a constant added to it."""
-
-    index: int | None
-    plus: int
-
-
-class _Values:
-    """Follows numbers through instructions that only pass them on, or add constants."""
-
-    def __init__(self, module: Module) -> None:
-        self._module = module
-
-    def comparison(
-        self, root: Instruction, computation: Computation, arguments: tuple[_Linear | None, ...]
-    ) -> tuple[str, _Linear, _Linear] | None:
-        """What a condition compares, and how."""
-        if root.opcode == "compare":
-            left, right = (self.of(name, computation, arguments) for name in root.operands)
-            return None if left is None or right is None else (root.attribute("direction"), left, right)
-        inner = self._fused(root)
-        if inner is not None and inner.root is not None:
-            bound = tuple(self.of(name, computation, arguments) for name in root.operands)
-            return self.comparison(inner.root, inner, bound)
-        if root.opcode in ("copy", "bitcast") and root.operands[0] in computation.by_name:
-            return self.comparison(computation.by_name[root.operands[0]], computation, arguments)
-        return None
-
-    def of(self, name: str, computation: Computation, arguments: tuple[_Linear | None, ...]) -> _Linear | None:
-        """A number; ``arguments`` are those of a fused computation, none for a loop's own."""
-        instruction = computation.by_name.get(name)
-        if instruction is None:
-            return None
-        operands = instruction.operands
-        match instruction.opcode:
-            case "constant":
-                return _Linear(None, int(instruction.arguments)) if _is_int(instruction.arguments) else None
-            case "parameter":
-                number = int(instruction.arguments)
-                return arguments[number] if number < len(arguments) else None
-            case "copy" | "bitcast" | "convert" | "reshape" | "copy-start" | "copy-done" | "opt-barrier":
-                return self.of(operands[0], computation, arguments)
-            case "add" | "subtract":
-                left, right = (self.of(operand, computation, arguments) for operand in operands)
-                if left is None or right is None:
-                    return None
-                if instruction.opcode == "subtract":
-                    return _Linear(left.index, left.plus - right.plus) if right.index is None else None
-                if left.index is not None and right.index is not None:
-                    return None
-                return _Linear(left.index if right.index is None else right.index, left.plus + right.plus)
-            case "get-tuple-element":
-                source = computation.by_name.get(operands[0])
-                index = int(instruction.attribute("index"))
-                return None if source is None else self.element(source, index, computation, arguments)
-            case "fusion":
-                return self._of_fusion(instruction, None, computation, arguments)
-        return None
-
-    def element(
-        self, source: Instruction, index: int, computation: Computation, arguments: tuple[_Linear | None, ...]
-    ) -> _Linear | None:
-        """An element of a tuple."""
-        operands = source.operands
-        match source.opcode:
-            case "tuple":
-                return self.of(operands[index], computation, arguments) if index < len(operands) else None
-            case "parameter":
-                return _Linear(index, 0) if not arguments else None
-            case "copy" | "bitcast" | "opt-barrier":
-                inner = computation.by_name.get(operands[0])
-                return None if inner is None else self.element(inner, index, computation, arguments)
-            case "fusion":
-                return self._of_fusion(source, index, computation, arguments)
-        return None
-
-    def _of_fusion(
-        self, fusion: Instruction, index: int | None, computation: Computation, arguments: tuple[_Linear | None, ...]
-    ) -> _Linear | None:
-        inner = self._fused(fusion)
-        if inner is None or inner.root is None:
-            return None
-        bound = tuple(self.of(name, computation, arguments) for name in fusion.operands)
-        if index is None:
-            return self.of(inner.root.name, inner, bound)
-        return self.element(inner.root, index, inner, bound)
-
-    def _fused(self, instruction: Instruction) -> Computation | None:
-        if instruction.opcode != "fusion":
-            return None
-        return next((self._module.computations.get(name) for _, name in instruction.called), None)
-
-
-def _is_int(text: str) -> bool:
-    return re.fullmatch(r"-?\d+", text) is not None

@@ -50,6 +50,11 @@ class InstructionOrigin(NamedTuple):
         return "transpose(" in self.op
 
     @property
+    def recomputed(self) -> bool:
+        """Whether it belongs to what ``jax.checkpoint`` computes once more."""
+        return "rematted_computation" in self.op
+
+    @property
     def source(self) -> Source | None:
         """The user's innermost line; one of an installed package only where there is no other."""
         return _line(self._own)

@@ -9,7 +9,7 @@ import numpy as np
 from shardwidget.collectives import OPCODES, STATEMENTS, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Semantics
 from shardwidget.read._program.axes import axes_of_groups, ranked
-from shardwidget.read._program.groups import expand, groups_text, meaning_of
+from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, modes, positions
 
 NO_TEXT = (
     "the text is neither an HLO module (what compiled.as_text() gives, from its line 'HloModule …' on), nor an "
@@ -31,7 +31,7 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
 
     Args:
         text: ``{{0,1},{2,3}}``, ``[2,4]<=[8]``, ``mesh['a'=4] {'a'}``, ``source_target_pairs={{0,1},{1,0}}``, or a line
-            of a module that has one of these. Ids are positions in the mesh.
+            of a module that has one of these. Ids are positions in the mesh, or what the rest of the line says.
         mesh: the mesh, as a document.
 
     Raises:
@@ -42,18 +42,17 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
         groups = expand(found.partition("=")[2])
     except ValueError as error:
         raise ValueError(f"{error}. " + NO_TEXT.format(start=text.strip()[:40])) from error
-    groups = groups or (tuple(range(mesh.size)),)
-    if groups == ((0,),):  # Without a channel, ids count copies of the module, of which there is one.
-        groups = tuple((p,) for p in range(mesh.size))
-    if unknown := [p for group in groups for p in group if p >= mesh.size]:
-        raise ValueError(f"the groups name the device {unknown[0]}, and the mesh has {mesh.size}: 0 to {mesh.size - 1}")
     opcode = _OPCODE.search(text)
     in_pairs = found.startswith("source_target_pairs")
     kind = opcode[1] if opcode else _BY_PAIRS if in_pairs else "groups"
+    if unknown := [p for group in groups for p in group if p >= mesh.size]:
+        raise ValueError(f"the groups name the device {unknown[0]}, and the mesh has {mesh.size}: 0 to {mesh.size - 1}")
     pairs: tuple[tuple[int, int], ...] = ()
     if in_pairs:
         pairs = tuple((pair[0], pair[-1]) for pair in groups)
         groups, _ = ranked(pairs, mesh.shape)
+    else:
+        groups = _of_devices(groups, text, kind, mesh.size)
     goes = axes_of_groups(groups, [axis.name for axis in mesh.axes], mesh.shape)
     ids = mesh.device_ids.array().tolist()
     n = max(map(len, groups))
@@ -72,5 +71,26 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
         times=1,
         pairs=pairs,
         groups_text=found,
-        groups_meaning=meaning_of(found, groups, mesh.size),
+        groups_meaning=meaning_of(found, groups, mesh.size) + ("" if opcode or in_pairs else _doubt(groups, mesh.size)),
     )
+
+
+def _of_devices(groups: Groups, text: str, kind: str, devices: int) -> Groups:
+    """Groups of ids as groups of positions: what the ids count depends on the instruction that they are in."""
+    channel, flattened = modes(text)
+    if kind == "groups" and not channel:  # Alone: positions, as in nearly every program of JAX.
+        groups = groups or (tuple(range(devices)),)
+        return tuple((p,) for p in range(devices)) if groups == ((0,),) else groups
+    crosses = kind in OPCODES and statement_of_opcode(kind).numbers_partitions
+    # The header would say how many replicas there are; every one of them is in a group.
+    replicas = max(1, sum(map(len, groups))) if groups or channel else devices
+    if (channel and crosses) or devices % replicas:
+        replicas = 1
+    return positions(groups, replicas, devices // replicas, channel=channel, flattened=flattened, crosses=crosses)
+
+
+def _doubt(groups: Groups, devices: int) -> str:
+    """What the same groups may mean elsewhere, where the rest of the instruction would show it."""
+    if devices == 1 or groups != tuple((p,) for p in range(devices)):
+        return ""
+    return f"; in an instruction with channel_id= and without use_global_device_ids=true, one group of all {devices}"

@@ -12,7 +12,19 @@ import jax
 from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import cost
-from shardwidget.document import HloCollective, Listing, MemoryTotals, Mesh, Nest, Plan, Program, Programs, Work
+from shardwidget.document import (
+    HloCollective,
+    Listing,
+    MemoryTotals,
+    Mesh,
+    Nest,
+    Plan,
+    Program,
+    ProgramDiff,
+    Programs,
+    Work,
+)
+from shardwidget.findings.program import with_findings
 from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._program.executable import Executable, executable_of
@@ -38,6 +50,11 @@ UNNAMED_PROGRAMS = (
 EMPTY_PROGRAM = "the program {name!r} is an empty tuple. Give a function and its arguments: {{{name!r}: (f, x, w)}}."
 
 OF_PROGRAM = "This is about {name!r}, one of the programs to compare."
+
+NOT_LOWERED = (
+    "what the compiler adds is found by comparing with the lowered program, which a {type} does not have. Give the "
+    "function and its arguments, or what jax.jit(f).lower(...) gave."
+)
 
 LONGEST = 400
 """The most characters kept of an instruction that cannot be read."""
@@ -82,6 +99,44 @@ def program(
     return of_executable(executable, name, interconnect)
 
 
+def added(
+    f: Callable[..., Any] | jax.stages.Traced | jax.stages.Lowered | Executable,
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    mesh: JaxMesh | None = None,
+    name: str | None = None,
+    interconnect: str | cost.Interconnect | None = None,
+) -> ProgramDiff:
+    """Compares what a program asks for with what the compiler makes of it: which collectives the compiler added.
+
+    Before are the collectives of the lowered module: those that the program itself writes, in a ``shard_map``, with
+    what differentiation makes of them. After are those of the compiled program, once the compiler has partitioned and
+    optimised it. They are matched by operation, mesh axes and line. Nothing is run.
+
+    Args:
+        f: a function, jitted or not; or what ``jax.jit(f).trace(...)``, ``lower(...)`` or ``read.compiled`` gave.
+        *args: as in ``program``.
+        kwargs: as in ``program``.
+        mesh: as in ``program``.
+        name: as in ``program``.
+        interconnect: as in ``program``.
+
+    Raises:
+        ValueError: as in ``program``.
+        TypeError: as in ``program``; or ``f`` is a compiled program or its text, of which the lowered one is not known.
+    """
+    cost.interconnects(interconnect)
+    executable = executable_of(f, args, mesh, kwargs)
+    if executable.lowered is None:
+        raise TypeError(NOT_LOWERED.format(type=type(f).__name__))
+    text = executable.lowered.as_text(dialect="hlo", debug_info=True)
+    # It is not partitioned yet, except where the program does it by hand: in these parts groups count partitions.
+    text = re.sub(r"^HloModule [^,\s]+", rf"\g<0>, num_partitions={len(executable.devices)}", text, count=1)
+    own = replace(executable, text=text, compiled=None, note="")
+    asked = replace(of_executable(own, name, interconnect), lowered=True)
+    return asked.diff(of_executable(executable, name, interconnect))
+
+
 def _of_groups(text: str, executable: Executable, name: str | None) -> Program:
     """Only groups: their axes, without bytes or times."""
     mesh, _ = mesh_of(executable)
@@ -111,7 +166,7 @@ def of_executable(executable: Executable, name: str | None, interconnect: str | 
     known = {one.name: k for k, one in enumerate(interconnects)}
     own = interconnects[known[fitting]] if fitting else None
     reading = collectives_of(executable.text, document, order, interconnects, own)
-    return Program(
+    read = Program(
         mesh=document,
         collectives=reading.collectives,
         nests=reading.nests,
@@ -128,7 +183,9 @@ def of_executable(executable: Executable, name: str | None, interconnect: str | 
         unread=reading.unread,
         note=" ".join(filter(None, (executable.note, _note(document, reading)))),
         jax_version=jax.__version__,
+        module_text=executable.text,
     )
+    return with_findings(read)
 
 
 def programs(
@@ -307,9 +364,13 @@ def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
         temporaries=stats.temp_size_in_bytes,
         aliased=stats.alias_size_in_bytes,
         code=stats.generated_code_size_in_bytes,
-        # On CPU it counts only arguments.
-        peak=0 if platform == "cpu" else getattr(stats, "peak_memory_in_bytes", 0),
+        # On CPU it counts only arguments; on TPU also those that are in the host's memory.
+        peak=0 if platform == "cpu" else max(0, getattr(stats, "peak_memory_in_bytes", 0) - _on_host(stats)),
     )
+
+
+def _on_host(stats: Any) -> int:
+    return getattr(stats, "host_argument_size_in_bytes", 0)
 
 
 def _work(compiled: Any) -> Work | None:

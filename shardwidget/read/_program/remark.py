@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from shardwidget.document import Semantics
 from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.resliced import resliced
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Why a collective deserves a look."""
+
+    said: str = ""
+    """Empty if it does not."""
+    advice: str = ""
+    """What may avoid it."""
+
+    def of(self, **words: str) -> Remark:
+        """With the words of one collective in place of names in braces."""
+        return Remark(self.said.format(**words), self.advice.format(**words))
+
 
 _ALONG = frozenset({
     "gather", "scatter", "sort", "rev", "reshape", "concatenate", "dynamic_slice", "dynamic_update_slice", "slice",
@@ -17,25 +33,60 @@ _ALONG = frozenset({
 })  # fmt: skip
 """Primitives that move an operand, or pass over it in order: most do not need all of it at once."""
 
-RESLICED = "full rematerialization: gathered whole, then sliced again; a sharding constraint in between can avoid it"
+RESLICED = Remark(
+    "full rematerialization: gathered whole, then sliced again",
+    "reshard in two steps, with a sharding constraint in between whose spec has a direct way to both",
+)
+
+RETURNED = Remark(
+    "gathers a result over {axes} only to return it so",
+    "out_shardings, or a constraint at the end, asks for it: leave that out, or split the result over {axes} there",
+)
+
+UNDONE = Remark(
+    "undoes the split{of} over {axes}, for {primitive}", "split another dim of {name} over {axes}, if it has one"
+)
 
 _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
 def remark_of(
     found: FoundCollective, semantics: Semantics, axes: Sequence[str], origin: InstructionOrigin, module: Module
-) -> str:
+) -> Remark:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
-    Or that a reshard has no direct way, so that every device gathers the array whole and slices it again. A matmul that
+    Or that a reshard has no direct way, so that every device gathers the array whole and slices it again; or that a
+    result is gathered for nothing but to be returned. A matmul that
     gathers its weights is what fully sharded training does, and gets no remark.
     """
     if resliced(found, semantics, module):
         return RESLICED
-    if not semantics.gathers or not axes or origin.primitive not in _ALONG:
-        return ""
+    if not semantics.gathers or not axes:
+        return Remark()
+    if origin.primitive not in _ALONG:
+        returned = found.computation is module.entry and _returned(found, module)
+        return RETURNED.of(axes=_listed(axes)) if returned else Remark()
     name = argument_of(found, module)
-    return f"undoes the split{name and f' of {name}'} over {_listed(axes)}, for {origin.primitive}"
+    of = name and f" of {name}"
+    return UNDONE.of(of=of, axes=_listed(axes), primitive=origin.primitive, name=name or "its operand")
+
+
+def _returned(found: FoundCollective, module: Module) -> bool:
+    """Whether all that is done with a collective's result is to move it, gather it further, and return it."""
+    rest, seen = [found.instruction], {found.instruction}
+    for instruction in rest:
+        users = found.computation.users.get(instruction.name, [])
+        if not (users or instruction.root):
+            return False
+        for user in users:
+            ends = user.opcode == "tuple" and user.root
+            further = user.kind == found.instruction.kind or user.opcode.endswith("-done")
+            if not (ends or further or _keeps_values(user, module)):
+                return False
+            if user not in seen:
+                seen.add(user)
+                rest.append(user)
+    return True
 
 
 def argument_of(found: FoundCollective, module: Module) -> str:

@@ -27,6 +27,11 @@ COMPILED_ALONE = (
     "Give the function and its arguments, (f, x, w), or call shardwidget.read.time_program(compiled, (x, w))."
 )
 
+NOT_RUNNING = (
+    "this code is being traced (by jit, grad, vmap or shard_map), so nothing runs that could be measured. Measure "
+    "outside the traced function."
+)
+
 NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 
 WARM_UP = 2
@@ -87,12 +92,19 @@ def calls(
     if isinstance(f, jax.stages.Traced | jax.stages.Lowered):
         way = "lowered.compile()" if isinstance(f, jax.stages.Lowered) else "traced.lower().compile()"
         raise TypeError(f"a {type(f).__name__} cannot be called: give {way}, or the function itself.")
+    if not _jax.is_running():
+        raise ValueError(NOT_RUNNING)
     given = tuple(args), keywords(kwargs)
     _check(f, given, mesh)
     call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
     given = tuple(given)
     takes_part = _devices((_jax.boundary_shardings(f)[0] if isinstance(f, jax.stages.Compiled) else given, mesh))
-    with setting(mesh, given), together(f"calls {function_name(f)} {WARM_UP + n} times", takes_part):
+    # What is measured is the compiled program, even where the user's own calls are not compiled.
+    with (
+        jax.disable_jit(False),
+        setting(mesh, given),
+        together(f"calls {function_name(f)} {WARM_UP + n} times", takes_part),
+    ):
         donated = _donated(call, given)
 
         def ready() -> Callable[[], None]:

@@ -1,7 +1,7 @@
 """Where XLA's CPU backend computes in a wider dtype than the program: its collectives then move more bytes.
 
 The CPU has no arithmetic in bf16, f16 or fp8, so XLA computes in f32 there, and values between two operations may be
-sent as f32. A GPU or a TPU sends the narrow values.
+sent as f32; int4 and uint4 are sent in bytes. A GPU or a TPU sends the narrow values.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import re
 from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Instruction, Module
 
-_NARROW = re.compile(r"\(?(bf16|f16|f8e\w+|f4e\w+)\[")
+_NARROW = re.compile(r"\(?(bf16|f16|f8e\w+|f4e\w+|[su][24])\[")
+_WIDE = ("f32", "s8", "u8")
 _MOVES = frozenset({"copy", "bitcast", "reshape", "transpose", "broadcast", "slice", "dynamic-slice", "concatenate"})
 
 
@@ -22,25 +23,25 @@ def widened_from(found: FoundCollective, module: Module) -> str:
     converted just before, and each result is converted back just after.
     """
     instruction, computation = found.instruction, found.computation
-    if not instruction.type.lstrip("(").startswith("f32"):
+    if not instruction.type.lstrip("(").startswith(_WIDE):
         return ""
     operand = computation.by_name.get((instruction.operands or [""])[0])
     before = "" if operand is None else _before(operand, computation, module)
     promoted = "_promoted" in instruction.attribute("to_apply")
     if not before and not promoted:
         return ""
-    behind = {_after(user, instruction.name, computation, module) for user in _users(instruction, computation)}
+    behind = {_after(user, name, computation, module) for user, name in _users(instruction, computation)}
     if promoted:
         return next((kind for kind in sorted(behind) if kind), "")
     return before if behind == {before} else ""
 
 
-def _users(instruction: Instruction, computation: Computation) -> list[Instruction]:
-    """What takes the result; of an asynchronous one, what takes it once it is done, and of several each."""
+def _users(instruction: Instruction, computation: Computation) -> list[tuple[Instruction, str]]:
+    """What takes the result, and its name there; of an asynchronous one, once it is done, and of several each."""
     found = []
     for user in computation.users.get(instruction.name, ()):
         passes = user.opcode.endswith("-done") or user.opcode == "get-tuple-element"
-        found += _users(user, computation) if passes else [user]
+        found += _users(user, computation) if passes else [(user, instruction.name)]
     return found
 
 
@@ -62,7 +63,7 @@ def _after(user: Instruction, name: str, computation: Computation, module: Modul
     """The narrow dtype that a user converts a value to before anything else; empty where it does not."""
     if user.opcode == "convert":
         narrow = _NARROW.match(user.type)
-        return narrow[1] if narrow else ""
+        return narrow[1] if narrow and not user.op_name.endswith("convert_element_type") else ""  # The program's own.
     if user.opcode == "fusion":
         inner = module.computations.get(next((called for _, called in user.called), ""))
         numbers = [k for k, operand in enumerate(user.operands) if operand == name]

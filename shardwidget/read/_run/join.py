@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from shardwidget.document import Operation, Program
-from shardwidget.read._program.loops import trip_count
 from shardwidget.read._program.module import Computation, Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
+from shardwidget.read._program.trips import trip_count
 
 _RUNS_OTHERS = frozenset({"while", "conditional", "call", "async-start"})
 

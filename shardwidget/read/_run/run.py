@@ -20,7 +20,7 @@ from shardwidget.measured.events import Events
 from shardwidget.read._program.executable import executable_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import of_executable
-from shardwidget.read._program.timing import WARM_UP, calls
+from shardwidget.read._program.timing import NOT_RUNNING, WARM_UP, calls
 from shardwidget.read._run.host import copy_speed, describe
 from shardwidget.read._run.join import join
 from shardwidget.read._run.trace import Executions, Profile, read_profile
@@ -103,6 +103,8 @@ def run(
         f, args, kwargs = _program_of(program)
     elif _jax.is_profiling():  # Not even the calls that warm up may be in the user's profile.
         raise RuntimeError(PROFILING)
+    elif not _jax.is_running():
+        raise ValueError(NOT_RUNNING)
     else:
         data = None
     cost.interconnects(interconnect)

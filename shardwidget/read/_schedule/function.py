@@ -188,8 +188,10 @@ class _Cells:
         iteration, rank = np.argwhere(on.sum(0) > 1)[0].tolist()
         some = np.flatnonzero(on[:, iteration, rank])
         return (
-            f"at tick {tick} the device at {self._axis}={rank} works on microbatches "
-            f"{', '.join(map(str, some[:4]))}{' …' if some.size > 4 else ''} at once"
+            f"at tick {tick} all that the device at {self._axis}={rank} computes depends on several microbatches "
+            f"({', '.join(map(str, some[:4]))}{' …' if some.size > 4 else ''}). Where stages add up or shuffle "
+            "microbatches, no cell is of one. If stages keep them apart, another dimension holds them: "
+            f"{SAY_MICROBATCHES}"
         )
 
     def _found(self, ticks: list[Tick]) -> tuple[int, list[_Cell]]:

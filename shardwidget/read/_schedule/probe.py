@@ -184,13 +184,13 @@ class _Planner(Planner):
     def plan(self, closed: _jax.AnyJaxpr) -> TracePlan:
         entered = map(_jax.control_of, _jax.every_equation(closed))
         inside = [control.body for control in entered if isinstance(control, _jax.ShardMap)]
-        products = any(e.primitive.name in _jax.CONTRACTIONS for body in inside for e in _jax.every_equation(body))
+        products = any(_jax.name_of(e) in _jax.CONTRACTIONS for body in inside for e in _jax.every_equation(body))
         self._primitives = _jax.CONTRACTIONS if products else _jax.ARITHMETIC
         return super().plan(closed)
 
     def _node(self, eqn: JaxprEqn, level: Level) -> Any:
         node = super()._node(eqn, level)
-        if isinstance(node, LeafNode) and level.region is not None and eqn.primitive.name in self._primitives:
+        if isinstance(node, LeafNode) and level.region is not None and _jax.name_of(eqn) in self._primitives:
             out: Any = eqn.outvars[0]
             if out.aval.shape or self._primitives is _jax.CONTRACTIONS:
                 self._watch(node, eqn, out.aval, level)
@@ -200,7 +200,7 @@ class _Planner(Planner):
         rows = row_count(aval.shape)
         site = super()._site(jax.ShapeDtypeStruct((rows,), np.uint32), level)
         work = math.prod(aval.shape)
-        if eqn.primitive.name == "dot_general":
+        if _jax.name_of(eqn) == "dot_general":
             (contracted, _), _ = eqn.params["dimension_numbers"]
             operand: Any = eqn.invars[0].aval
             work *= math.prod(operand.shape[d] for d in contracted)

@@ -6,12 +6,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shardwidget import pipeline
-from shardwidget._jax import AnyMesh
+from shardwidget._text import visible
 from shardwidget.document import Schedule
-from shardwidget.read._schedule import compiled, mpmd_text, table_text, task_lists
+from shardwidget.read._schedule import mpmd_text, table_text, task_lists
+
+if TYPE_CHECKING:
+    from shardwidget._jax import AnyMesh
 
 FORMS = """read.schedule takes
   a Schedule:                     what shardwidget.pipeline or this function made
@@ -87,6 +90,9 @@ def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int
     if isinstance(x, Schedule):
         x.simulate()
         return x
+    # A schedule that is a document needs no JAX.
+    from shardwidget.read._schedule import compiled
+
     if (tasks := getattr(x, "tasks", None)) is not None:
         if microbatches is None:
             raise TypeError(f"{type(x).__name__} has tasks for any number of microbatches: give microbatches=…")
@@ -107,6 +113,17 @@ def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int
 def _of_text(x: str | os.PathLike[str]) -> Schedule:
     if isinstance(x, os.PathLike) or ("\n" not in x and "," not in x and Path(x).suffix):
         path = Path(x)
-        made = _of_text(path.read_text(encoding="utf-8") + "\n")
+        made = _of_text(_file(path) + "\n")
         return replace(made, name=made.name or path.stem)
     return mpmd_text.schedule(x) if "mpmd." in x else table_text.schedule(x)
+
+
+def _file(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        # A name that no file can have is rather a text that is no schedule.
+        short = visible(str(path)[:80])
+        raise ValueError(f"{short!r} is neither a schedule nor the path of a file with one: {error}"[:400]) from None

@@ -44,7 +44,7 @@ def _unit(cell: str, rank: int, column: int) -> Unit:
     found = [_ACTION.fullmatch(part.strip()) for part in (overlap[1].split(";") if overlap else [cell])]
     if not all(found):
         raise ValueError(
-            f"row {rank + 1}, column {column + 1}: {cell!r} is not an action of a pipeline schedule; one is 0F3 "
+            f"row {rank + 1}, column {column + 1}: {cell[:80]!r} is not an action of a pipeline schedule; one is 0F3 "
             "(stage, F, I, B, W or BW, microbatch), (0F7;7B3)OVERLAP_F_B, or a move like 0SEND_F3"
         )
     return tuple(Task(int(m[1]), "B" if m[2] == "BW" else m[2], int(m[3])) for m in found if m)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from shardwidget import _jax
 from shardwidget.read._schedule.probe import Watched
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
@@ -39,7 +40,7 @@ def moves_of(plan: TracePlan) -> list[tuple[RegionNode, str]]:
         (region, axis)
         for region in plan.regions
         for leaf in _leaves(region.body)
-        if leaf.eqn.primitive.name == "ppermute"
+        if _jax.name_of(leaf.eqn) == "ppermute"
         for axis in _axes(leaf)
     ]
 
@@ -64,7 +65,7 @@ class _Walk:
     def block(self, block: TracedBody, iteration: int) -> None:
         for node in block.nodes:
             if isinstance(node, LeafNode):
-                if node.eqn.primitive.name == "ppermute" and self._axis in _axes(node):
+                if _jax.name_of(node.eqn) == "ppermute" and self._axis in _axes(node):
                     self.ticks.append([])
                 elif node in self._numbers:
                     self.ticks[-1].append(Computed(self._numbers[node], iteration))
@@ -77,7 +78,7 @@ class _Walk:
                 self._loop(node, iteration)
 
     def _loop(self, node: LoopNode, iteration: int) -> None:
-        if not any(leaf in self._numbers or leaf.eqn.primitive.name == "ppermute" for leaf in _leaves(node.body)):
+        if not any(leaf in self._numbers or _jax.name_of(leaf.eqn) == "ppermute" for leaf in _leaves(node.body)):
             return
         if node.length is None:
             raise ValueError(UNKNOWN_LENGTH)

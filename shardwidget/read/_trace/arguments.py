@@ -73,10 +73,14 @@ class Arguments:
         """An exception of the call, with notes on how the arguments may have caused it."""
         return self._call.explained(error)
 
+    @property
+    def others(self) -> str:
+        """The first arguments that are not arrays, in words."""
+        return self._call.others
+
     def not_arrays(self) -> str:
         """What to say where ``shard_map`` or ``jit`` is given something that is not an array."""
-        others = self._call.others
-        return NOT_ARRAYS.format(words=f": {others}" if others else "")
+        return NOT_ARRAYS.format(words=f": {self.others}" if self.others else "")
 
     def refuse_others(self, mesh: AnyMesh) -> None:
         """Refuses arguments that are not on the devices of a mesh.
@@ -96,9 +100,13 @@ class Arguments:
     def _about_places(self, words: str, mesh: AnyMesh, **more: str) -> str:
         return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)
 
-    def trace(self) -> tuple[Any, Any]:
-        """The function as a jaxpr of its arrays, and the shapes of what it returns."""
-        return self._call.jaxpr(self._arrays, self.arrays)
+    def trace(self, changed: Callable[[Any], Any] | None = None) -> tuple[Any, Any]:
+        """The function as a jaxpr of its arrays, and the shapes of what it returns.
+
+        Args:
+            changed: makes another array, or a shape, of each array.
+        """
+        return self._call.jaxpr(self._arrays, [changed(x) for x in self.arrays] if changed else self.arrays)
 
     def cut(self, shardings: Mapping[int, NamedSharding]) -> bool:
         """Gives shardings, by number, to abstract arrays that have none; returns whether there were any."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,8 @@ from shardwidget.read._jaxpr.names import placeholders
 from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._jaxpr.syntax import words_at
 from shardwidget.read._trace.draft import Draft, TracedValue
-from shardwidget.read._trace.global_values import global_layout, global_window, whole
+from shardwidget.read._trace.global_values import global_layout, global_window
+from shardwidget.read._trace.kept import KeptValues
 from shardwidget.read._trace.nodes import RegionNode
 from shardwidget.read._trace.positions import position, seats
 from shardwidget.read._trace.steps import Writer
@@ -41,11 +41,15 @@ class Builder:
         written: what the run returned; None where nothing ran.
         mesh: of the program, on which global values are placed.
         corner: the most rows and columns of a corner.
+        keep: the most bytes of values that a view of the trace keeps.
     """
 
-    def __init__(self, writer: Writer, written: WrittenTensors | None, mesh: Mesh, corner: tuple[int, int]) -> None:
+    def __init__(
+        self, writer: Writer, written: WrittenTensors | None, mesh: Mesh, corner: tuple[int, int], keep: int
+    ) -> None:
         self.writer = writer
         self.written = written
+        self.kept = KeptValues(written, keep)
         self.mesh = mesh
         self.corner = corner
         self.regions = {region: number for number, region in enumerate(writer.meshes)}
@@ -173,14 +177,14 @@ class Builder:
         if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)
         if dims is None:
-            return plain, None, functools.partial(whole, array, mesh), False
+            return plain, None, self.kept.whole(array, mesh), False
         if isinstance(array, jax.Array) and not array.is_fully_addressable:
             if array.nbytes > GATHERED:
                 return dims, None, None, True
             (array,) = everywhere([array])
         dims += tuple(Dim(size) for size in np.shape(array)[len(dims) :])
         window = global_window(array, dims, mesh, self.corner, self._type(value)[5])
-        return dims, window, functools.partial(whole, array, mesh), True
+        return dims, window, self.kept.whole(array, mesh), True
 
     def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
         """The steps."""

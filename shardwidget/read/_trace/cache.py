@@ -75,7 +75,7 @@ def _equations(jaxpr: _jax.AnyJaxpr, equations: Sequence[tuple[Any, Hashable]]) 
 
 
 def _node(node: Any) -> Hashable:
-    name = node.eqn.primitive.name
+    name = _jax.name_of(node.eqn)
     if isinstance(node, LeafNode):
         return node.eqn.primitive, _params(node.eqn.params)
     if isinstance(node, CallNode):

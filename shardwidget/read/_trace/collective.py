@@ -11,6 +11,7 @@ from jax.extend.core import JaxprEqn
 
 from shardwidget import _jax, collectives, cost
 from shardwidget.document import Collective, Ints, Mesh, Plan
+from shardwidget.read._target import estimates, interconnect_of
 from shardwidget.read._trace.nodes import RegionNode
 
 
@@ -32,7 +33,7 @@ class Collectives:
         """What an equation in a region asks for; None where it sends nothing."""
         mesh = self._meshes[region]
         call = collectives.call_of(
-            eqn.primitive.name,
+            _jax.name_of(eqn),
             eqn.params,
             [axis.name for axis in mesh.axes],
             mesh.shape,
@@ -52,7 +53,7 @@ class Collectives:
             evenly = traffic.bytes
             traffic = collectives.ragged_bytes_sent(call, size // aval.shape[0], sizes)
             whole = whole * traffic.bytes // max(1, evenly)
-        estimates = _estimates(call, tuple(_sizes(call, mesh)), whole, self._interconnects)
+        times = _estimates(call, whole, mesh, self._interconnects)
         ids = mesh.device_ids.array()
         plans = collectives.plans(call)
         return Collective(
@@ -72,8 +73,8 @@ class Collectives:
             ),
             split_axis=call.statement.split_axis(call, tuple(aval.shape)),
             concat_axis=call.statement.concat_axis(call, tuple(aval.shape)),
-            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
-            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
+            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in times),
+            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in times),
         )
 
     def _number(self, plan: Plan) -> int:
@@ -83,17 +84,12 @@ class Collectives:
         return self._numbers[plan]
 
 
-def _sizes(call: collectives.Call, mesh: Mesh) -> list[int]:
-    """Sizes of the axes that a collective goes over; for groups that are not along axes, only the group size."""
-    sizes = [axis.size for name in call.axes for axis in mesh.axes if axis.name == name]
-    return sizes if math.prod(sizes) == call.n else [call.n]
-
-
 @functools.lru_cache(maxsize=1024)
 def _estimates(
-    call: collectives.Call, sizes: tuple[int, ...], whole: int, interconnects: tuple[cost.Interconnect, ...]
+    call: collectives.Call, whole: int, mesh: Mesh, interconnects: tuple[cost.Interconnect, ...]
 ) -> tuple[cost.Estimate, ...]:
-    return tuple(cost.estimate(call, sizes, whole, interconnect) for interconnect in interconnects)
+    own = next((ici for ici in interconnects if ici.name == interconnect_of(mesh.kind)), None)
+    return tuple(estimates(call, whole, mesh, interconnects, own))
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jax.sharding import PartitionSpec
 
+from shardwidget._jax import Frame
 from shardwidget.document import Collective, Source
 from shardwidget.document.step import Begins
 from shardwidget.read._jaxpr.value import Value
@@ -76,6 +77,8 @@ class Draft:
     """The largest piece of the user's source that begins with it."""
     expression: str = ""
     """That piece's text: the expression that it belongs to."""
+    frame: Frame | None = None
+    """The frame of that expression."""
     library: bool = False
     """Whether a library's function makes it, for an expression of the user's."""
     kind: str = "equation"

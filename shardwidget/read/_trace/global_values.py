@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from jax.sharding import NamedSharding
+from jax.sharding import NamedSharding, PartitionSpec
 
+from shardwidget import _jax
 from shardwidget.document import Dim, Ints, Mesh, Window
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_mesh
@@ -51,12 +52,16 @@ def global_block(array: jax.Array, dims: Sequence[Dim], mesh: Mesh, at: int) -> 
 
 
 def whole(array: jax.Array, mesh: Mesh, device_id: int) -> np.ndarray:
-    """A whole global array, for a device of a mesh.
+    """A whole global array, for a device of a mesh; one whose parts are still to be combined, combined.
 
     Raises:
         KeyError: the mesh has no such device.
     """
     position(mesh, device_id)
+    sharding = getattr(array, "sharding", None)
+    if isinstance(sharding, NamedSharding) and sharding.spec.unreduced:
+        spec = PartitionSpec(*_jax.partitions(sharding.spec))
+        array = jax.reshard(array, NamedSharding(sharding.mesh, spec))
     return np.asarray(array)
 
 

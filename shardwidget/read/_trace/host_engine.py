@@ -22,7 +22,7 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax, collectives
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.nodes import BranchesNode, Level, LoopNode, RegionNode, TensorType
-from shardwidget.read._trace.recorder import Tape, constant
+from shardwidget.read._trace.recorder import constant
 
 
 class HostEngine:
@@ -47,7 +47,7 @@ class HostEngine:
 
     def equation(self, eqn: JaxprEqn, values: Sequence[Any], level: Level) -> list[Any]:
         """Applies the equation to the block of each device; a collective, to all blocks together."""
-        name = eqn.primitive.name
+        name = _jax.name_of(eqn)
         if level.region is not None:
             call = collectives.call_of(
                 name,
@@ -122,18 +122,16 @@ class HostEngine:
     def branches(self, node: BranchesNode, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
         """Runs every branch on every device and takes the result that each device selected."""
         around = self.active
-        results, tapes = [], []
+        results, written = [], []
         for number, body in enumerate(bodies):
             taken = index == number
             self.active = taken if around is None else taken & around
-            outs, tape = body(*args)
+            outs, mine = body(*args)
             results.append(outs)
-            tapes.append(tape)
+            written.append(mine)
         self.active = around
         outs = [_pick(index, options) for options in zip(*results, strict=True)]
-        if tapes[0] is None:
-            return outs, None
-        return outs, Tape([p for tape in tapes for p in tape.pieces], [t for tape in tapes for t in tape.tensors])
+        return outs, written
 
     def repeat(self, node: LoopNode, test: Callable, body: Callable, carry: list, written: list) -> tuple:
         """Repeats until no device needs another iteration; one that is done keeps its values."""

@@ -12,8 +12,8 @@ from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType, Sharding
 
 from shardwidget import _jax
-from shardwidget.read._trace.nodes import BranchesNode, Level, LoopNode, RegionNode, TensorType
-from shardwidget.read._trace.recorder import Tape, packed
+from shardwidget.read._trace.nodes import BranchesNode, Level, LoopNode, RegionNode, Span, TensorType, packed_type
+from shardwidget.read._trace.recorder import Written
 
 
 class MeshEngine:
@@ -56,22 +56,18 @@ class MeshEngine:
 
         def runner(number: int, body: Callable) -> Callable[..., Any]:
             def run(*args: Any) -> Any:
-                outs, tape = body(*args)
-                if tape is None:
-                    return outs, None
-                spans = [self._blanks(node, span) for span in node.spans]
-                spans[number] = (tape.pieces, tape.tensors)
-                return outs, ([p for pieces, _ in spans for p in pieces], [t for _, tensors in spans for t in tensors])
+                outs, mine = body(*args)
+                written: list[Written | None] = [mine and self._blanks(node.level, span) for span in node.spans]
+                written[number] = mine
+                return outs, written
 
             return run
 
-        outs, written = lax.switch(index, [runner(k, body) for k, body in enumerate(bodies)], *args)
-        return outs, None if written is None else Tape(*written)
+        return lax.switch(index, [runner(k, body) for k, body in enumerate(bodies)], *args)
 
-    def _blanks(self, node: BranchesNode, span: tuple[slice, slice]) -> tuple[list, list]:
-        pieces = [TensorType((size,), packed(kind)) for kind, size in node.level.pieces[span[0]]]
-        tensors = node.level.tensors[span[1]]
-        return [self.blank(t, node.level) for t in pieces], [self.blank(t, node.level) for t in tensors]
+    def _blanks(self, level: Level, span: Span) -> Written:
+        packed = {kind: self.blank(packed_type(kind, size), level) for kind, size in span.packed.items()}
+        return packed, [self.blank(type_, level) for type_ in level.tensors[span.tensors]]
 
     def repeat(self, node: LoopNode, test: Callable, body: Callable, carry: list, written: list) -> tuple:
         """A ``while_loop`` with a counter."""

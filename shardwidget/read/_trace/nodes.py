@@ -74,29 +74,46 @@ class Level:
     """The region or loop whose body it is; None for the program."""
     region: RegionNode | None
     """The innermost region that it is in."""
-    pieces: list[tuple[str, int]] = field(default_factory=list)
-    """Format and number of elements of the corners, in the order in which they are written."""
     tensors: list[TensorType] = field(default_factory=list)
     base: int = 0
     """Index among the parent's tensors of its first: the packed corners by format, then its tensors."""
-    _packed: dict[str, int] = field(default_factory=dict)
-    """Elements packed in each format."""
+    packed: dict[str, int] = field(default_factory=dict)
+    """Elements of the packed corners in each format."""
 
     @property
     def formats(self) -> list[str]:
         """Formats of the packed corners, in order."""
-        return sorted(self._packed)
+        return sorted(self.packed)
 
     def pack(self, kind: str, size: int) -> int:
         """Packs one more corner; returns the index of its first element."""
-        offset = self._packed.get(kind, 0)
-        self._packed[kind] = offset + size
-        self.pieces.append((kind, size))
+        offset = self.packed.get(kind, 0)
+        self.packed[kind] = offset + size
         return offset
 
     def types(self) -> list[TensorType]:
         """What the level returns: its packed corners, then its tensors."""
-        return [TensorType((self._packed[k],), np.dtype("?" if k == "b1" else k)) for k in self.formats] + self.tensors
+        return [packed_type(k, self.packed[k]) for k in self.formats] + self.tensors
+
+
+def packed_type(kind: str, size: int) -> TensorType:
+    """The type of so many packed elements of a format."""
+    return TensorType((size,), packed_dtype(kind))
+
+
+def packed_dtype(kind: str) -> np.dtype:
+    """The type of the packed elements of a format."""
+    return np.dtype("?" if kind == "b1" else kind)
+
+
+@dataclass(frozen=True)
+class Span:
+    """What one branch writes, of all that its level does."""
+
+    packed: dict[str, int]
+    """Elements of its corners in each format."""
+    tensors: slice
+    """Its tensors among those of the level."""
 
 
 @dataclass(eq=False)
@@ -128,8 +145,8 @@ class BranchesNode:
     eqn: JaxprEqn
     index: Site
     bodies: list[TracedBody]
-    spans: list[tuple[slice, slice]]
-    """For each branch: its pieces and its tensors among those of the level."""
+    spans: list[Span]
+    """What each branch writes."""
     level: Level
     outputs: list[Site]
 

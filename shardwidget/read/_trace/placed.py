@@ -31,7 +31,7 @@ def as_returned(root: TracedBody, leaves: Sequence[Any], outs: Sequence[Any]) ->
     put: dict[Any, Any] = {}
     for node in root.nodes:
         eqn = node.eqn
-        if eqn.primitive.name == "device_put":
+        if _jax.name_of(eqn) == "device_put":
             put |= zip(eqn.outvars, eqn.params["devices"], strict=True)
         elif not _touches_devices(node) and all(isinstance(v, Literal) or v in free for v in eqn.invars):
             free |= set(eqn.outvars)
@@ -49,7 +49,7 @@ def as_returned(root: TracedBody, leaves: Sequence[Any], outs: Sequence[Any]) ->
 
 def _touches_devices(node: Any) -> bool:
     """Whether a node, or one in it, states where something is placed."""
-    if isinstance(node, RegionNode) or node.eqn.primitive.name in _jax.PLACES:
+    if isinstance(node, RegionNode) or _jax.name_of(node.eqn) in _jax.PLACES:
         return True
     if isinstance(node, CallNode):
         shardings = (*node.control.in_shardings, *node.control.out_shardings)

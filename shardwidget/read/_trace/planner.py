@@ -22,6 +22,7 @@ from shardwidget.read._trace.nodes import (
     LoopNode,
     RegionNode,
     Site,
+    Span,
     TensorType,
     TracedBody,
     TracePlan,
@@ -88,7 +89,7 @@ class Planner:
             return self._branches(eqn, control, level)
         if isinstance(control, _jax.Scan | _jax.While):
             return self._loop(eqn, control, level)
-        return LeafNode(eqn, [] if eqn.primitive.name in _jax.WRITES else self._write(eqn.outvars, level))
+        return LeafNode(eqn, [] if _jax.name_of(eqn) in _jax.WRITES else self._write(eqn.outvars, level))
 
     def _region(self, eqn: JaxprEqn, control: _jax.ShardMap, level: Level) -> RegionNode:
         mesh, axes, outer = control.mesh, control.axes, level.region
@@ -118,9 +119,11 @@ class Planner:
         index = self._site(jax.ShapeDtypeStruct((), np.int32), level)
         bodies, spans = [], []
         for closed in control.branches:
-            pieces, tensors = len(level.pieces), len(level.tensors)
+            before, tensors = dict(level.packed), len(level.tensors)
             bodies.append(self._block(closed, level))
-            spans.append((slice(pieces, len(level.pieces)), slice(tensors, len(level.tensors))))
+            packed = {kind: size - before.get(kind, 0) for kind, size in level.packed.items()}
+            packed = {kind: size for kind, size in packed.items() if size}
+            spans.append(Span(packed, slice(tensors, len(level.tensors))))
         return BranchesNode(eqn, index, bodies, spans, level, self._write(eqn.outvars, level))
 
     def _loop(self, eqn: JaxprEqn, control: _jax.Scan | _jax.While, level: Level) -> LoopNode:

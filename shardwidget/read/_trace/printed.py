@@ -30,7 +30,7 @@ def printed(
         mesh: of the region; None outside of one.
         active: at each mesh position whether it executes; None for all.
     """
-    if eqn.primitive.name != "debug_print":
+    if _jax.name_of(eqn) != "debug_print":
         return ""
     positions = range(1) if mesh is None else np.flatnonzero(active) if active is not None else range(mesh.size)
     ids = [0] if mesh is None else mesh.device_ids.array()

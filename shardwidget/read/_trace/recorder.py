@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import JaxprEqn, Literal
+from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.read._trace.nodes import (
@@ -27,20 +29,30 @@ from shardwidget.read._trace.nodes import (
     TensorType,
     TracedBody,
     TracePlan,
+    packed_dtype,
 )
+
+Written: TypeAlias = tuple[dict[str, Any], list[Any]]
+"""What a branch has written: its corners packed by format, and its tensors."""
 
 
 class Tape:
     """What a level, or a branch in it, has written so far."""
 
-    def __init__(self, pieces: list[Any] | None = None, tensors: list[Any] | None = None) -> None:
-        self.pieces = pieces or []
-        self.tensors = tensors or []
+    def __init__(self) -> None:
+        self.pieces: defaultdict[str, list[Any]] = defaultdict(list)
+        """Corners by their format."""
+        self.tensors: list[Any] = []
 
-    def extend(self, other: Tape) -> None:
-        """Appends what another has written."""
-        self.pieces += other.pieces
-        self.tensors += other.tensors
+    def append(self, packed: Mapping[str, Any], tensors: Sequence[Any]) -> None:
+        """Appends what another has written, its corners packed."""
+        for kind, piece in packed.items():
+            self.pieces[kind].append(piece)
+        self.tensors += tensors
+
+    def packed(self) -> dict[str, Any]:
+        """The corners of each format in one array."""
+        return {kind: lax.concatenate(pieces, pieces[0].ndim - 1) for kind, pieces in sorted(self.pieces.items())}
 
 
 class Engine(Protocol):
@@ -69,9 +81,9 @@ class Engine(Protocol):
         node: BranchesNode,
         index: Any,
         args: Sequence[Any],
-        bodies: Sequence[Callable[..., tuple[list, Tape | None]]],
-    ) -> tuple[list, Tape | None]:
-        """Runs the branches that the index selects; what the others write is arbitrary."""
+        bodies: Sequence[Callable[..., tuple[list, Written | None]]],
+    ) -> tuple[list, list[Written | None]]:
+        """Runs the branches that the index selects; returns what each wrote, which is arbitrary for the others."""
         ...
 
     def repeat(self, node: LoopNode, test: Callable[[list], Any], body: Callable, carry: list, written: list) -> tuple:
@@ -111,7 +123,7 @@ class Recorder:
         self.consts = [jax.new_ref(x) if k in self.plan.refs else x for k, x in enumerate(consts)]
         tape = Tape()
         outs = self.walk(self.plan.root, args, self.plan.level, tape)
-        tensors = self.close(tape, self.plan.level)
+        tensors = self.close(tape)
         return outs, tensors, [self.consts[k][...] for k in sorted(self.plan.refs)]
 
     def walk(self, block: TracedBody, args: Sequence[Any], level: Level, tape: Tape | None) -> list[Any]:
@@ -127,7 +139,7 @@ class Recorder:
     def node(self, node: Any, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a node and writes its outputs."""
         if isinstance(node, LeafNode):
-            if node.eqn.primitive.name in _jax.WRITES:
+            if _jax.name_of(node.eqn) in _jax.WRITES:
                 return []
             outs = self.engine.equation(node.eqn, values, level)
             return self.write(tape, node.outputs, outs)
@@ -152,7 +164,7 @@ class Recorder:
             inner = None if tape is None else Tape()
             self.write(inner, node.inputs, blocks)
             outs = self.walk(node.body, blocks, node.level, inner)
-            return outs, self.close(inner, node.level)
+            return outs, self.close(inner)
 
         outs, written = self.engine.region(node, args, body)
         return self.append(tape, level, outs, written)
@@ -162,16 +174,18 @@ class Recorder:
         index, *args = values
         self.write(tape, [node.index], [index])
 
-        def runner(body: TracedBody) -> Callable[..., tuple[list, Tape | None]]:
-            def run(*args: Any) -> tuple[list, Tape | None]:
+        def runner(body: TracedBody) -> Callable[..., tuple[list, Written | None]]:
+            def run(*args: Any) -> tuple[list, Written | None]:
                 inner = None if tape is None else Tape()
-                return self.walk(body, args, level, inner), inner
+                outs = self.walk(body, args, level, inner)
+                return outs, inner and (inner.packed(), inner.tensors)
 
             return run
 
-        outs, inner = self.engine.branches(node, index, args, [runner(body) for body in node.bodies])
-        if tape is not None and inner is not None:
-            tape.extend(inner)
+        outs, written = self.engine.branches(node, index, args, [runner(body) for body in node.bodies])
+        if tape is not None:
+            for one in filter(None, written):
+                tape.append(*one)
         return outs
 
     def loop(self, node: LoopNode, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
@@ -189,7 +203,7 @@ class Recorder:
                 self.walk(node.test, [*tests, *carry], inner, fresh)
             outs = self.walk(node.body, [*consts, *carry, *x], inner, fresh)
             slot = jnp.minimum(i, node.slots - 1)
-            fresh_values = self.close(fresh, inner)
+            fresh_values = self.close(fresh)
             written = [
                 lax.dynamic_update_index_in_dim(w, f, slot, 0) for w, f in zip(written, fresh_values, strict=True)
             ]
@@ -242,7 +256,7 @@ class Recorder:
         tape = Tape()
         self.write(tape, node.inputs, args)
         self.walk(node.body, [*consts, *args], node.level, tape)
-        return [w[None] for w in self.close(tape, node.level)]
+        return [w[None] for w in self.close(tape)]
 
     def append(self, tape: Tape | None, level: Level, outs: list[Any], written: list[Any]) -> list[Any]:
         """Takes over what an inner level wrote."""
@@ -263,21 +277,13 @@ class Recorder:
             value = jax.random.key_data(value)
         value = self.engine.as_any(value, site.level)
         if site.format:
-            tape.pieces.append(_corner(value, self.engine.lead(site.level), site))
+            tape.pieces[site.format].append(_corner(value, self.engine.lead(site.level), site))
         if site.tensor >= 0:
             tape.tensors.append(value)
 
-    def close(self, tape: Tape | None, level: Level) -> list[Any]:
+    def close(self, tape: Tape | None) -> list[Any]:
         """What a level returns: its corners packed by format, then its tensors."""
-        if tape is None:
-            return []
-        kinds = [kind for kind, _ in level.pieces]
-        return [
-            lax.concatenate(
-                pieces := [p for p, k in zip(tape.pieces, kinds, strict=True) if k == kind], pieces[0].ndim - 1
-            )
-            for kind in level.formats
-        ] + tape.tensors
+        return [] if tape is None else [*tape.packed().values(), *tape.tensors]
 
 
 def constant(literal: Any) -> jax.Array:
@@ -286,14 +292,12 @@ def constant(literal: Any) -> jax.Array:
 
 
 def _corner(value: Any, lead: tuple[int, ...], site: Site) -> Any:
+    if any(_jax.partitions(jax.typeof(value).sharding.spec)):  # By Explicit axes that are not manual here.
+        value = jax.reshard(value, PartitionSpec())
     # With ``lax``: jnp's indexing and reshaping take ten times as long to trace.
     shape = (*lead, *site.corner)
     if site.corner != site.shape:
         value = lax.slice(value, (0,) * len(shape), shape)
-    if value.dtype != packed(site.format):
-        value = lax.convert_element_type(value, packed(site.format))
+    if value.dtype != packed_dtype(site.format):
+        value = lax.convert_element_type(value, packed_dtype(site.format))
     return lax.reshape(value, (*lead, math.prod(site.corner)))
-
-
-def packed(kind: str) -> Any:
-    return jnp.dtype("?" if kind == "b1" else kind)

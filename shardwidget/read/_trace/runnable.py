@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shardwidget import _jax
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.arguments import Arguments, refuse_deleted
 from shardwidget.read._trace.cache import _CACHE, key_of
+from shardwidget.read._trace.fusing import REPEATED, fused_operations
 from shardwidget.read._trace.host_engine import HostEngine
 from shardwidget.read._trace.mesh_engine import MeshEngine
 from shardwidget.read._trace.nodes import LoopNode, RegionNode, Site, TracePlan, leads
@@ -34,9 +37,6 @@ FILL = 2**28
 
 QUICK = 2**27
 """The most bytes of values for a program that is compiled quickly and runs slowly."""
-
-FUSED = 100
-"""The most values for which fusing shortens the compilation."""
 
 SIMULATE = 2**31
 """The most bytes of values that the host engine computes."""
@@ -94,6 +94,15 @@ class Runnable:
             plan = Planner(corner, not on_host, frozenset(dropped)).plan(closed)
         return Runnable(plan, corner, notes, on_host)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """How it is compiled for CPUs."""
+        fused = fused_operations(self.plan.root) <= REPEATED
+        # Where all values are small, compiling the program takes longer than running it.
+        if sum(map(_bytes, self.plan.sites)) <= QUICK:
+            return _jax.quick_options(fused=fused and _jax.FUSES_QUICKLY)
+        return {} if fused else _jax.UNFUSED
+
     def too_big(self, arguments: Arguments, host: bool) -> str:
         """Why the program is not run; empty where it is."""
         if (size := arguments.abstract_bytes) > FILL:
@@ -115,15 +124,38 @@ class Runnable:
         run = _CACHE.get(key)
         if run is None:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
-            # Where all values are small, compiling the program takes longer than running it.
-            quick = self.on_host and sum(map(_bytes, self.plan.sites)) <= QUICK
-            options = _jax.quick_options(fused=len(self.plan.sites) <= FUSED) if quick else None
-            run = jax.jit(recorder).lower(consts, leaves).compile(options)
+            types = [x.dtype for x in map(jax.typeof, (*consts, *leaves))]
+
+            def recorded(*inputs: Any) -> tuple[list[Any], list[Any], list[Any]]:
+                given = [
+                    lax.convert_element_type(x, t) if x.dtype != t else x for x, t in zip(inputs, types, strict=True)
+                ]
+                return recorder(given[: len(consts)], given[len(consts) :])
+
+            lowered = jax.jit(recorded).lower(*map(_in_bytes, (*consts, *leaves)))
+            run = lowered.compile(self.options if self.on_host else None)
             _CACHE.put(key, run)
         shardings, _ = run.input_shardings
-        outs, tensors, held = run(*jax.tree.map(_cut, (consts, leaves), shardings))
+        outs, tensors, held = run(*map(_cut, map(_in_bytes, (*consts, *leaves)), shardings))
         write_back(self.plan, held)
         return outs, tensors
+
+
+def _in_bytes(x: Any) -> Any:
+    """An argument whose elements fill bytes: JAX refuses others where what takes them was compiled before."""
+    kind = jax.typeof(x).dtype
+    for kinds, (info, wide) in _IN_BYTES.items():
+        if jax.dtypes.issubdtype(kind, kinds) and info(kind).bits < 8:
+            return jnp.asarray(x).astype(wide)
+    return x
+
+
+_IN_BYTES: dict[Any, tuple[Callable[[Any], Any], Any]] = {
+    np.signedinteger: (jnp.iinfo, np.int8),
+    np.unsignedinteger: (jnp.iinfo, np.uint8),
+    np.floating: (jnp.finfo, np.float16),
+}
+"""What types whose elements take less than a byte are passed as, by their kind."""
 
 
 def _cut(x: Any, sharding: jax.sharding.Sharding | None) -> Any:

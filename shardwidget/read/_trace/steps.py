@@ -17,7 +17,7 @@ from shardwidget.read._jaxpr.expressions import beginnings
 from shardwidget.read._jaxpr.names import name_outputs, parameter_names
 from shardwidget.read._jaxpr.scopes import Scopes
 from shardwidget.read._jaxpr.sources import frames_of, line_of, source_of
-from shardwidget.read._jaxpr.syntax import calls_at, text_at
+from shardwidget.read._jaxpr.syntax import calls_at, mapping_line, text_at
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Draft, Moved, TracedValue
@@ -56,6 +56,8 @@ class StepContext:
     """Names of everything around, as JAX's name stacks have them."""
     expression: str = ""
     """The user's expression that calls the function, where its own equations come from no line of user code."""
+    called: _jax.Frame | None = None
+    """The frame of that expression."""
     library: bool = False
     """Whether the function is a library's: its equations all belong to the expression that calls it."""
 
@@ -135,13 +137,13 @@ class Writer:
         eqn = node.eqn
         sites = node.outputs or [None] * len(eqn.outvars)
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, sites, strict=True)]
-        step = self.step(eqn.primitive.name, eqn, values, outs, place)
+        step = self.step(_jax.name_of(eqn), eqn, values, outs, place)
         if place.region is not None:
             self._communicate(step, values, outs, place)
-        if eqn.primitive.name in _jax.WRITES and self.written is not None:
+        if _jax.name_of(eqn) in _jax.WRITES and self.written is not None:
             mesh = None if place.region is None else self.meshes[place.region]
             step.printed = printed(eqn, values, self.written, mesh, place.active)
-        statement = statement_of(eqn.primitive.name)
+        statement = statement_of(_jax.name_of(eqn))
         if statement is not None and statement.requested_by:
             frames = frames_of(eqn)
             step.implicit = not frames or calls_at(frames[0]) not in statement.requested_by
@@ -172,7 +174,7 @@ class Writer:
                 return self._scalar(values[k], place)
 
             shape = values[0].aval.shape
-            outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, blocks_of(values[0], size), starts)
+            outs[0].moved = through_equation(_jax.name_of(eqn), eqn.params, shape, blocks_of(values[0], size), starts)
 
     def _look_for_nan(self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue]) -> None:
         """Notes a NaN in the shown part of the operands that none of the results has."""
@@ -257,6 +259,7 @@ class Writer:
             source=source,
             begins=self._begins,
             expression=text_at(frames[0]) if frames and not place.library else place.expression,
+            frame=frames[0] if frames and not place.library else place.called,
             literals=tuple(str(np.asarray(v.val)) for v in values if isinstance(v, Literal)),
             active=place.active,
             library=place.library,
@@ -284,11 +287,12 @@ class Writer:
             return self.block(node.body, values, consts, place)
         kind = "branch" if node.control.branch else "function"
         frames = frames_of(node.eqn)
-        expression = text_at(frames[0]) if frames and not place.library else place.expression
+        own = frames and not place.library
+        expression, called = (text_at(frames[0]), frames[0]) if own else (place.expression, place.called)
         file, _ = _jax.function_place(node.body.jaxpr)
         library = place.library or (bool(file) and not _jax.is_user_file(file))
         scope = Scope(kind, node.control.name, around)
-        inner = self.enter(place, scope, function=function, expression=expression, library=library)
+        inner = self.enter(place, scope, function=function, expression=expression, called=called, library=library)
         return self.block(node.body, node.operands(values), consts, inner)
 
     def region(
@@ -299,7 +303,7 @@ class Writer:
         function = _jax.function_name(jaxpr)
         inner = self.enter(place, Scope("region", function or "shard_map", place.scope), region=node, function=function)
         file, line = _jax.function_place(jaxpr)
-        where = line_of(file, line, function) if line else None
+        where = line_of(file, mapping_line(file, line), function) if line else None
         if where is not None:
             self.frames.append((file, line))
         names = _jax.argument_names(jaxpr)
@@ -364,7 +368,7 @@ class Writer:
         unknown = total is None
         total = 1 if total is None else total
         around = self.scope_of(eqn, place)
-        name, function = eqn.primitive.name, _jax.function_name(node.body.jaxpr)
+        name, function = _jax.name_of(eqn), _jax.function_name(node.body.jaxpr)
         shown = list(range(min(total, node.slots)))
         if total > node.slots and not node.stopped:
             shown[-1] = total - 1

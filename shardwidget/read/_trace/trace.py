@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import jax
@@ -13,7 +13,7 @@ from shardwidget import _jax, cost
 from shardwidget._config import Config, config
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
-from shardwidget.read._mesh import read_mesh
+from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._processes.together import together
 from shardwidget.read._target import interconnect_of
 from shardwidget.read._trace._failures.failure import failure_of
@@ -117,7 +117,7 @@ def _read(
         arguments.refuse_others(next(iter(meshes.values())))
     devices = {} if host else {device: None for mesh in meshes.values() for device in mesh.devices.flat}
     with together(f"runs {arguments.function}, recording every value,", devices):
-        return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
+        return _Reading(arguments, program, meshes, host, shape, stop, interconnect, keep).trace()
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, StoppedTrace | None]:
@@ -140,6 +140,7 @@ class _Reading:
     """What ``f`` returns, as shapes; None where it stopped."""
     stop: StoppedTrace | None
     interconnect: str | cost.Interconnect | None
+    keep: int
 
     def trace(self) -> Trace:
         plan = self.program.plan
@@ -163,9 +164,9 @@ class _Reading:
         collectives = Collectives(meshes, interconnects)
         writer = Writer(written, meshes, collectives)
         self._walk(plan, writer, None if written is None else leaves, outs)
-        builder = Builder(writer, written, mesh, self.program.corner)
+        builder = Builder(writer, written, mesh, self.program.corner, self.keep)
         builder.name_values()
-        error = None if self.stop is None else failure_of(self.stop, writer)
+        error = None if self.stop is None else failure_of(self.stop, writer, self._typed)
         variables = builder.variables()
         steps = builder.steps(variables)
         return Trace(
@@ -183,6 +184,7 @@ class _Reading:
             error=error,
             jax_version=jax.__version__,
             outputs=self._outputs(outs),
+            kept=builder.kept,
         )
 
     def _run(self, notes: list[str]) -> tuple[list[Any], list[Any], list[jax.Array]]:
@@ -226,6 +228,22 @@ class _Reading:
                     result.name = result.name or name
         if self.stop is not None:
             self.stop.write(writer)
+
+    def _typed(self, stop: StoppedTrace) -> Writer:
+        """The steps of a program that stops elsewhere, by their types."""
+        program = Runnable.of(stop.jaxpr, 0, False)
+        concrete = {r: self.arguments.concrete(r.mesh) for r in program.plan.regions if r.parent is None}
+        return replace(self, program=program, concrete=concrete, stop=stop).types()
+
+    def types(self) -> Writer:
+        """The steps, of which nothing is run."""
+        plan = self.program.plan
+        meshes = self._meshes(plan)
+        writer = Writer(None, meshes, Collectives(meshes, cost.interconnects(cost.DEFAULT)))
+        self._walk(plan, writer, None, None)
+        mesh = next(iter(meshes.values())) if meshes else read_devices(jax.devices()[:1])
+        Builder(writer, None, mesh, self.program.corner, self.keep).name_values()
+        return writer
 
     def _outputs(self, outs: Sequence[Any] | None) -> Any:
         if self.stop is not None:

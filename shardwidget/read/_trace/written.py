@@ -30,13 +30,20 @@ class WrittenTensors:
     """
 
     def __init__(self, tensors: Sequence[jax.Array], meshes: Mapping[RegionNode, Mesh]) -> None:
-        self._tensors = tensors
+        self._tensors: Sequence[jax.Array | np.ndarray] = tensors
         self._meshes = meshes
         self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
         self._wholes: dict[int, np.ndarray] = {}
         """Tensors that are packed or on one device, by identity."""
         self._grids: dict[RegionNode, list[np.ndarray]] = {}
         self._sharing: dict[tuple[RegionNode, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
+
+    def to_host(self) -> int:
+        """Copies all tensors to the host, in place of those on devices; the bytes of the copies."""
+        self._tensors = [np.array(tensor) for tensor in self._tensors]
+        self._arrays.clear()
+        self._wholes.clear()
+        return sum(tensor.nbytes for tensor in self._tensors)
 
     def window(self, site: Site, varying: tuple[str, ...], slots: Slots) -> Window:
         """The corner of a block on every device; devices along axes that it does not vary over share one."""
@@ -53,7 +60,7 @@ class WrittenTensors:
         """The corners of the blocks at some mesh positions, one after the other."""
         tensor = len(site.level.formats) + site.tensor if not site.format else site.level.formats.index(site.format)
         held = self._tensors[_index(site.level, tensor)]
-        if len(held.devices()) > 1 and not site.format:
+        if isinstance(held, jax.Array) and len(held.devices()) > 1 and not site.format:
             return np.stack([self.corner(site, slots, position) for position in at.tolist()])
         # What is packed is small, and fetched at once: one look-up, however many devices there are.
         if id(held) not in self._wholes:
@@ -95,7 +102,7 @@ class WrittenTensors:
             )
         return None
 
-    def whole(self, site: Site, slots: Slots) -> jax.Array | None:
+    def whole(self, site: Site, slots: Slots) -> Any:
         """A global value; None where it was not kept."""
         if site.tensor < 0:
             return None
@@ -154,9 +161,9 @@ def equal_along(written: WrittenTensors, mesh: Mesh, site: Site, slots: Slots, a
     return bool(np.array_equal(values, values[first[groups]], equal_nan=values.dtype.kind in "fc"))
 
 
-def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
+def reader(tensor: jax.Array | np.ndarray) -> Callable[[tuple[int, ...], int], np.ndarray]:
     """Reads entries of a tensor's leading dimensions, each from a device that holds it; shards are read once."""
-    if len(tensor.devices()) == 1:
+    if not isinstance(tensor, jax.Array) or len(tensor.devices()) == 1:
         whole = np.asarray(tensor)
         return lambda index, device_id: whole[index]
     shards = {shard.device.id: shard for shard in tensor.addressable_shards}

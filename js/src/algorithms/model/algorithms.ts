@@ -6,8 +6,12 @@ import { bytes } from "../../core/format";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeAlgorithms(wire: unknown): Algorithms {
-  const flaw = ({ algorithms, networks }: Algorithms) =>
-    Array.isArray(algorithms) && algorithms.length > 0 && networks.length > 0 ? null : "it has no algorithms";
+  const flaw = ({ algorithms, networks, chunk, start }: Algorithms) => {
+    if (!Array.isArray(algorithms) || algorithms.length === 0 || networks.length === 0) return "it has no algorithms";
+    return chunk > 0 && start >= 0 && networks.every((n) => n.bandwidth > 0)
+      ? null
+      : "a size or a speed is not above 0";
+  };
   return decodeDocument(wire, "algorithms", flaw, true);
 }
 
@@ -27,8 +31,9 @@ export interface Way {
   /** 1 towards the next rank, -1 towards the one before. */
   step: 1 | -1;
   hops: number;
-  /** Chunks. */
+  /** How many chunks, and which: half of each where a message takes both ways. */
   chunks: number;
+  ids: readonly number[];
 }
 
 /** An algorithm on a network, with a block of some bytes. */
@@ -89,7 +94,13 @@ export class Course {
     const { n } = this.doc;
     return transfers(this.algorithm.plan, round).flatMap(({ source, destination, chunks }): Way[] => {
       const forward = (destination - source + n) % n;
-      const way = (step: 1 | -1, hops: number, part = 1) => ({ source, step, hops, chunks: part * chunks.length });
+      const way = (step: 1 | -1, hops: number, part = 1) => ({
+        source,
+        step,
+        hops,
+        chunks: part * chunks.length,
+        ids: chunks,
+      });
       if (2 * forward === n) return [way(1, forward, 0.5), way(-1, forward, 0.5)];
       return [2 * forward < n ? way(1, forward) : way(-1, n - forward)];
     });
@@ -123,31 +134,24 @@ export function equalSize(doc: Algorithms, network: Network, a: Algorithm, b: Al
   return apart * slope > 0 ? apart / slope : null;
 }
 
-/** Why one is faster than the other, and at which sizes. */
-export function verdict(a: Course, b: Course, nbytes: number): string {
-  const { doc, network } = a;
-  const equal = equalSize(doc, network, a.algorithm, b.algorithm);
+/** Which one is faster with blocks of some bytes, and why: the answer, in one sentence. */
+export function answerOf(a: Course, b: Course): string {
+  if (a.name === b.name) return "Both are the same algorithm";
+  const [fast, slow] = a.seconds <= b.seconds ? [a, b] : [b, a];
   const total = (c: Course) => c.carried.reduce((x, y) => x + y, 0);
-  const wire = network.topology === "torus" ? "the busiest link" : "each device";
-  if (equal === null) {
-    const [fast, slow] = a.seconds <= b.seconds ? [a, b] : [b, a];
-    if (a.name === b.name) return "Both are the same algorithm.";
-    const carries =
-      Math.abs(total(fast) - total(slow)) < 1e-6 * total(slow)
-        ? `${wire} sends the same ${bytes(total(fast))}`
-        : `${wire} sends ${bytes(total(fast))} instead of ${bytes(total(slow))}`;
-    return `${fast.name} is never slower here: ${rounds(fast, slow)}, and ${carries}.`;
-  }
-  const [few, lean] = a.rounds < b.rounds ? [a, b] : [b, a];
-  const now = nbytes < equal ? few : lean;
-  return (
-    `Equal at ${bytes(equal)} per device. Below, ${few.name} is faster: ${rounds(few, lean)}. Above, ${lean.name} is ` +
-    `faster: ${wire} sends ${bytes(total(lean))} instead of ${bytes(total(few))}. At ${bytes(nbytes)}, ${now.name} is faster.`
-  );
+  const same = Math.abs(total(fast) - total(slow)) < 1e-6 * total(slow);
+  const wire = a.network.topology === "torus" ? "the busiest link" : "each device";
+  if (total(fast) < total(slow) && !same)
+    return `${fast.name} is faster: ${wire} sends ${bytes(total(fast))} instead of ${bytes(total(slow))}`;
+  if (fast.rounds < slow.rounds) return `${fast.name} is faster: ${fast.rounds} rounds instead of ${slow.rounds}`;
+  return "Both take the same time";
 }
 
-function rounds(few: Course, many: Course): string {
-  return few.rounds === many.rounds
-    ? `both have ${few.rounds} rounds`
-    : `it takes ${few.rounds} rounds instead of ${many.rounds}`;
+/** At which sizes that holds. */
+export function sizesText(a: Course, b: Course): string {
+  if (a.name === b.name) return "";
+  const equal = equalSize(a.doc, a.network, a.algorithm, b.algorithm);
+  if (equal === null) return "at every size";
+  const few = a.rounds < b.rounds ? a : b;
+  return `equal at ${bytes(equal)}; below, ${few.name} is faster`;
 }

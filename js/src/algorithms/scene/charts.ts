@@ -1,6 +1,6 @@
 /** Bytes over time, and time over size: two lines each, in the ink and pattern of the algorithms. */
 
-import { bytes, duration } from "../../core/format";
+import { bytes, duration, timeAxis } from "../../core/format";
 import { axisStroke, axisToken, type Box, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import { type Course, equalSize, secondsOf } from "../model/algorithms";
@@ -17,8 +17,18 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
   const x = (t: number) => box.x + (box.w * t) / whole;
   const y = (sent: number) => box.y + box.h - (box.h * sent) / most;
   const marks: Mark[] = [...frame(box, "bytes that a device has sent, over time")];
-  marks.push(label(box.x - 6, box.y + 8, bytes(most), 10.5, "muted", { anchor: "end" }));
-  marks.push(label(box.x - 6, box.y + box.h, "0", 10.5, "muted", { anchor: "end" }));
+  const bytesStep = 2 ** Math.ceil(Math.log2(Math.max(1, most) / 4));
+  for (let at = 0; at <= most; at += bytesStep) {
+    if (at > 0) marks.push(across(box, y(at)));
+    marks.push(label(box.x - 6, y(at) + 4, at === 0 ? "0" : bytes(at), 10.5, "muted", { anchor: "end" }));
+  }
+  const timeStep = niceStep(whole / 5);
+  const timed = timeAxis(timeStep);
+  for (let k = 0; k * timeStep <= whole; k++) {
+    const at = x(k * timeStep);
+    if (k > 0) marks.push(down(box, at));
+    marks.push(tick(box, at, k === 0 ? "0" : timed(k * timeStep)));
+  }
   courses.forEach((course, k) => {
     const corners: [number, number][] = [[0, 0]];
     let sent = 0;
@@ -53,16 +63,16 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
     ],
     stroke: { color: "ink", width: 1 },
   });
-  // Ends stand under the axis, the faster one left of the slower one.
-  const ends = courses.map((c, k) => ({ k, at: x(c.seconds), text: duration(c.seconds) })).sort((a, b) => a.at - b.at);
-  const [first, last] = ends;
-  if (first && last) {
-    const right = box.x + box.w;
-    marks.push(label(right, box.y + box.h + 14, last.text, 11, axisToken(last.k), { anchor: "end", weight: 700 }));
-    const room = right - textWidth(last.text, 11) - 12;
-    const at = Math.min(room, Math.max(first.at, box.x + textWidth(first.text, 11)));
-    marks.push(label(at, box.y + box.h + 14, first.text, 11, axisToken(first.k), { anchor: "end", weight: 700 }));
-  }
+  // When each is done stands at the end of its line.
+  courses.forEach((course, k) => {
+    const text = duration(course.seconds);
+    const [ex, ey] = [x(course.seconds), y(course.sentAt(whole))];
+    const w = textWidth(text, 11);
+    const left = Math.max(box.x + 4, ex - w - 8);
+    const under = courses[0].seconds === courses[1].seconds && k === 1 ? 30 : 16;
+    marks.push({ kind: "rect", x: left - 2, y: ey + under - 11, w: w + 4, h: 14, fill: "bg" });
+    marks.push(label(left, ey + under, text, 11, axisToken(k), { weight: 700 }));
+  });
   return marks;
 }
 
@@ -77,19 +87,13 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
   const y = (t: number) => box.y + box.h - (box.h * (Math.log(t) - low)) / Math.max(1e-9, high - low);
   const x = (size: number) => sizeX(size, box);
   const marks: Mark[] = [...frame(box, "estimated time, over the bytes of a block")];
-  marks.push(label(box.x - 6, box.y + 8, duration(Math.exp(high)), 10.5, "muted", { anchor: "end" }));
-  marks.push(label(box.x - 6, box.y + box.h, duration(Math.exp(low)), 10.5, "muted", { anchor: "end" }));
-  for (const power of [10, 20, 30]) {
-    const anchor = power === 30 ? "end" : "middle";
-    marks.push(label(x(2 ** power), box.y + box.h + 14, bytes(2 ** power), 10.5, "muted", { anchor }));
-    marks.push({
-      kind: "line",
-      points: [
-        [x(2 ** power), box.y],
-        [x(2 ** power), box.y + box.h],
-      ],
-      stroke: { color: "line", width: 1 },
-    });
+  for (let power = Math.ceil(low / Math.LN10); power * Math.LN10 <= high; power++) {
+    const at = y(10 ** power);
+    marks.push(across(box, at));
+    marks.push(label(box.x - 6, at + 4, duration(10 ** power), 10.5, "muted", { anchor: "end" }));
+  }
+  for (const power of box.w > 300 ? [10, 15, 20, 25, 30] : [10, 20, 30]) {
+    marks.push(down(box, x(2 ** power)), tick(box, x(2 ** power), bytes(2 ** power)));
   }
   courses.forEach((c, k) => {
     marks.push(
@@ -135,6 +139,27 @@ export function sizeX(nbytes: number, box: Box): number {
 export function sizeAt(x: number, box: Box): number {
   const power = Math.round(SIZES[0] + ((x - box.x) / box.w) * (SIZES[1] - SIZES[0]));
   return 2 ** Math.min(SIZES[1], Math.max(SIZES[0], power));
+}
+
+/** Lines of a scale, and a number under the axis, which ends with it. */
+function across({ x, w }: Box, y: number): Mark {
+  return { kind: "rect", x, y: y - 0.5, w, h: 1, fill: "line" };
+}
+
+function down({ y, h }: Box, x: number): Mark {
+  return { kind: "rect", x: x - 0.5, y, w: 1, h, fill: "line" };
+}
+
+function tick(box: Box, at: number, text: string): Mark {
+  const half = textWidth(text, 10.5) / 2;
+  const x = Math.min(at, box.x + box.w + 10 - half);
+  return label(x, box.y + box.h + 14, text, 10.5, "muted", { anchor: "middle" });
+}
+
+/** 1, 2 or 5 times a power of ten, at least so much. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= least) ?? 10);
 }
 
 function frame(box: Box, title: string): Mark[] {

@@ -11,8 +11,8 @@ export interface AlgorithmsLayout {
   sizes: Box;
 }
 
-const PANEL = 234;
-const CHART = 128;
+const PANEL = 252;
+const CHART = 204;
 const GAP = 20;
 /** Over a chart its title, under it the numbers of its axis; at its left those of the other. */
 const HEAD = 20;

@@ -1,32 +1,30 @@
 /** One algorithm at a moment: devices on a ring or at a switch, what is on its way, how loaded the links are. */
 
+import { hex, positionColor, type Scheme } from "../../core/color";
 import { bytes } from "../../core/format";
 import { count } from "../../core/text";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { At, Course, Way } from "../model/algorithms";
 
-/** More devices than this stand on an oval; up to so many have their rank in their tile. */
-const FEW = 8;
+/** More devices than this have no rank in their tile. */
 const NAMED = 16;
-/** Of messages: beside the links that they go along, outside forward and inside backward. */
-const LANE = 22;
+/** Of a link each way: beside the other, forward outside. */
+const LANE = 5;
+/** Part of a hop at each end that its device covers. */
+const HIDDEN = 0.24;
 
 /** `ink` is the axis whose colour and line pattern the algorithm has: 0 or 1. */
-export function ringMarks(course: Course, seconds: number, ink: number, box: Box): Mark[] {
+export function ringMarks(course: Course, seconds: number, ink: number, box: Box, scheme: Scheme): Mark[] {
   const at = course.at(seconds);
   const switched = course.network.topology === "switch";
   const { n } = course.doc;
-  const [cx, cy] = [box.x + box.w / 2, box.y + 30 + 80];
-  const r = Math.min(64, box.w / 2 - 32);
-  // Many devices stand on an oval, where there is room for one.
-  const wide = n > FEW ? Math.min(112, box.w / 2 - 32) : r;
-  const point = (rank: number, radius = r): readonly [number, number] => {
+  const [cx, cy] = [box.x + box.w / 2, box.y + 24 + (box.h - 24 - 36) / 2];
+  const [rx, ry] = [Math.min(176, box.w / 2 - 30), Math.min(84, box.w / 2 - 30)];
+  const point = (rank: number, off = 0): readonly [number, number] => {
     const angle = (2 * Math.PI * rank) / n - Math.PI / 2;
-    const across = radius + (wide - r) * Math.min(1, radius / r);
-    return [cx + across * Math.cos(angle), cy + radius * Math.sin(angle)];
+    return [cx + (rx + off) * Math.cos(angle), cy + (ry + off) * Math.sin(angle)];
   };
-  const moving = !at.done && at.progress > 0 && at.progress < 1;
   const ways = at.done ? [] : course.ways(at.round);
   const part = (round: number) => `${Math.min(round, course.rounds)}/${course.rounds}`;
   const room = box.w - textWidth(part(course.rounds), 12, true) - 10;
@@ -38,25 +36,20 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
     label(cx, box.y + box.h - 18, fit(stateOf(course, at, ways), box.w, 11.5), 11.5, "ink", { anchor: "middle" }),
     label(cx, box.y + box.h - 3, load, 11, "muted", { anchor: "middle" }),
   ];
-  if (switched)
-    marks.push({
-      kind: "rect",
-      x: cx - 26,
-      y: cy - 11,
-      w: 52,
-      h: 22,
-      r: 5,
-      fill: "panel",
-      stroke: { color: "faint", width: 1 },
-    });
+  const colors = (chunk: number) => hex(positionColor(chunk, n, 0, 1, scheme));
   marks.push(...(switched ? spokes(n, point, [cx, cy]) : linkMarks(n, point, ways, ink)));
-  if (moving) for (const way of ways) marks.push(...message(way, at, ink, switched, point));
-  if (switched) marks.push(label(cx, cy + 4, "switch", 11, "muted", { anchor: "middle" }));
+  for (const way of ways) marks.push(...message(way, at, colors, switched, point, [cx, cy]));
+  if (switched) {
+    const hub = { x: cx - 28, y: cy - 12, w: 56, h: 24, r: 5 };
+    marks.push({ kind: "rect", ...hub, fill: "panel", stroke: { color: "faint", width: 1 } });
+    marks.push(label(cx, cy + 4, "switch", 11, "muted", { anchor: "middle" }));
+  }
   marks.push(...tiles(course, at, ink, point));
   return marks;
 }
 
-type Point = (rank: number, radius?: number) => readonly [number, number];
+/** Where a rank stands, or what is between two; so far outside of the ring. */
+type Point = (rank: number, off?: number) => readonly [number, number];
 
 /** `round 3: messages start`, `round 3: over 2 links`, `done`. */
 function stateOf(course: Course, at: At, ways: readonly Way[]): string {
@@ -102,21 +95,14 @@ function linkMarks(n: number, point: Point, ways: readonly Way[], ink: number): 
   return Array.from({ length: n }, (_, rank) => rank).flatMap((rank) => {
     const line = (step: 1 | -1): Mark => {
       const load = loads.get(`${rank} ${step}`) ?? 0;
-      const [from, to] = [rank + 0.22 * step, rank + 0.78 * step];
-      const off = step > 0 ? 2.5 : -2.5;
-      const radius = radiusOf(point) + off;
+      const off = step * LANE;
       const stroke =
-        load > 0 ? { ...axisStroke(ink), width: 1.2 + (3 * load) / each } : ({ color: "faint", width: 1 } as const);
-      return { kind: "line", points: [point(from, radius), point((from + to) / 2, radius), point(to, radius)], stroke };
+        load > 0 ? { ...axisStroke(ink), width: 1.2 + (2.4 * load) / each } : ({ color: "faint", width: 1 } as const);
+      const points = [0.14, 0.32, 0.5, 0.68, 0.86].map((part) => point(rank + step * part, off));
+      return { kind: "line", points, stroke };
     };
     return [line(1), line(-1)];
   });
-}
-
-/** Radius of the ring that a point is on by itself. */
-function radiusOf(point: Point): number {
-  const [[x0, y0], [x1, y1]] = [point(0), point(0, 0)];
-  return Math.hypot(x0 - x1, y0 - y1);
 }
 
 function spokes(n: number, point: Point, hub: readonly [number, number]): Mark[] {
@@ -130,39 +116,56 @@ function spokes(n: number, point: Point, hub: readonly [number, number]): Mark[]
   }));
 }
 
-/** A message where it is now: on its lane beside the links, or on its spoke to the switch and from it. */
-function message(way: Way, { progress }: At, ink: number, switched: boolean, point: Point): Mark[] {
-  const side = Math.min(10, 5 + 1.5 * Math.sqrt(way.chunks));
-  const put = ([x, y]: readonly [number, number]): Mark => ({
-    kind: "rect",
-    x: x - side / 2,
-    y: y - side / 2,
-    w: side,
-    h: side,
-    r: 2,
-    fill: axisToken(ink),
-    stroke: { color: "bg", width: 1 },
-  });
-  const r = radiusOf(point);
-  if (!switched) return [put(point(way.source + way.step * way.hops * progress, r + way.step * LANE))];
+/**
+ * A message where it is now, on its links or on its spokes, in the colours of its chunks; below devices, which it passes
+ * through. Before it starts it is pale, beside its device.
+ */
+function message(
+  way: Way,
+  { progress }: At,
+  colors: (chunk: number) => `#${string}`,
+  switched: boolean,
+  point: Point,
+  hub: readonly [number, number],
+): Mark[] {
+  const side = Math.min(17, 10 + 2 * Math.sqrt(way.chunks));
   const destination = way.source + way.step * way.hops;
-  const near = 0.36 * r;
-  // At the switch a message belongs to no spoke: it is not drawn.
-  if (progress > 0.42 && progress < 0.58) return [];
+  const along = () => {
+    const from = HIDDEN;
+    const hops = from + (way.hops - 2 * from) * progress;
+    return point(way.source + way.step * hops, way.step * LANE);
+  };
+  const spoke = () => {
+    const [[x, y], part] =
+      progress < 0.5 ? [point(way.source), 2 * progress] : [point(destination), 2 * (1 - progress)];
+    const t = HIDDEN + (1 - HIDDEN) * part;
+    return [x + (hub[0] - x) * t, y + (hub[1] - y) * t] as const;
+  };
+  const [x, y] = switched ? spoke() : along();
+  // Of many chunks a few stripes.
+  const shown = way.ids.filter((_, k) => k % Math.ceil(way.ids.length / 4) === 0);
+  const box = { x: x - side / 2, y: y - side / 2, w: side, h: side };
+  const alpha = progress === 0 ? 0.45 : 1;
   return [
-    progress < 0.5
-      ? put(point(way.source, r - (r - near) * (progress / 0.42)))
-      : put(point(destination, near + (r - near) * ((progress - 0.58) / 0.42))),
+    { kind: "rect", ...box, r: 2, fill: "bg" },
+    ...shown.map((chunk, k): Mark => {
+      const w = side / shown.length;
+      return { kind: "rect", ...box, x: box.x + k * w, w, fill: colors(chunk), alpha };
+    }),
+    { kind: "rect", ...box, r: 2, stroke: { color: "edge", width: 1 } },
   ];
 }
 
 /** Devices: how much of their final content has arrived. */
 function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
   const { n } = course.doc;
-  // Ranks are named where neighbours on the ring have room for that.
-  const apart = (2 * Math.PI * radiusOf(point)) / n;
-  const small = n > NAMED || apart < 24;
-  const { w, h } = small ? { w: 8, h: 8 } : apart < 36 ? { w: 18, h: 16 } : { w: 22, h: 18 };
+  // Ranks are named where the nearest neighbours have room for that.
+  const gaps = Array.from({ length: n }, (_, rank) => {
+    const [[x0, y0], [x1, y1]] = [point(rank), point(rank + 1)];
+    return Math.max(Math.abs(x0 - x1) / 28, Math.abs(y0 - y1) / 23);
+  });
+  const small = n > NAMED || Math.min(...gaps) < 1;
+  const { w, h } = small ? { w: 8, h: 8 } : { w: 26, h: 21 };
   return Array.from({ length: n }, (_, rank) => rank).flatMap((rank): Mark[] => {
     const [x, y] = point(rank);
     const box = { x: x - w / 2, y: y - h / 2, w, h, r: 4 };
@@ -171,7 +174,7 @@ function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
       { kind: "rect", ...box, fill: "bg" },
       { kind: "rect", ...box, w: Math.max(0.01, w * share), fill: axisToken(ink), alpha: 0.28 },
       { kind: "rect", ...box, stroke: { color: at.done ? axisToken(ink) : "muted", width: at.done ? 1.8 : 1 } },
-      ...(small ? [] : [label(x, y + 4, String(rank), w < 20 ? 10 : 11, "ink", { ...CENTER, weight: 700 })]),
+      ...(small ? [] : [label(x, y + 4, String(rank), 12, "ink", { ...CENTER, weight: 700 })]),
     ];
   });
 }

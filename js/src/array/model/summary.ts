@@ -119,32 +119,18 @@ const AGREEMENT: Readonly<Record<string, readonly [note: string, tone: Tone]>> =
   differs: ["differs from the type", "error"],
 };
 
+/** What is not in the title or in the slots: whether the type agrees, and what the mesh is. */
 function facts(model: PlacementModel): Fact[] {
   const { doc } = model;
   const out: Fact[] = [];
+  const add = (value: string, note: string, tone: Tone = "plain") =>
+    out.push({ label: "", value: axisTokens(value, model), note, tone });
   if (doc.shape !== null) {
-    const of = doc.name || "x";
-    out.push({
-      label: "type",
-      value: axisTokens(doc.type, model),
-      note: of.length > 12 ? "jax.typeof" : `jax.typeof(${of})`,
-      tone: "plain",
-    });
     const [agreement, tone] = AGREEMENT[doc.agreement] ?? ["", "plain"];
-    out.push(
-      doc.spec === null
-        ? { label: "placed", value: plain(doc.sharding), note: "by its own index map, no PartitionSpec", tone: "plain" }
-        : { label: "placed", value: axisTokens(doc.spec, model), note: agreement || `${of}.sharding.spec`, tone },
-    );
+    if (doc.spec === null) add(doc.sharding, "by its own index map, no PartitionSpec");
+    else if (agreement) add("", agreement, tone);
   }
-  // Without axes there are no chips to stand in front of it.
-  const bare = model.axes.length === 0;
-  out.push({
-    label: "mesh",
-    value: plain(bare ? meshNote(model) : ""),
-    note: bare ? "" : meshNote(model),
-    tone: "plain",
-  });
+  add("", meshNote(model));
   return out;
 }
 
@@ -159,16 +145,18 @@ function meshNote(model: PlacementModel): string {
 function more(model: PlacementModel): Fact[] {
   const { doc } = model;
   const out: Fact[] = [];
-  const add = (label: string, value: string, note: string) => {
+  const add = (label: string, value: string, note = "") => {
     if (value) out.push({ label, value: plain(value), note, tone: "plain" });
   };
-  add("sharding", doc.sharding, "");
-  add("HLO", doc.hlo, "as XLA sees it");
-  add("Shardy", doc.shardy, "as Shardy sees it");
-  add("memory", doc.memory_kind, "memory kind");
+  add("type", doc.type, `jax.typeof(${doc.name || "x"})`);
+  add("spec", doc.spec ?? "");
+  add("sharding", doc.sharding);
+  add("HLO", doc.hlo);
+  add("Shardy", doc.shardy);
+  add("memory", doc.memory_kind);
   if (doc.logical_device_ids) add("devices", "logical_device_ids", "reorder the mesh; the picture shows the result");
   add("dtype", doc.dtype, doc.bits > 0 ? `${doc.bits} bits per element` : "");
-  add("JAX", doc.jax_version, "");
+  add("JAX", doc.jax_version);
   return out;
 }
 

@@ -1,5 +1,8 @@
-/** What an array needs after its first picture: the lens of a very large mesh, the change to another placement. */
+/** What an array needs after its first picture: what is lit, the lens of a very large mesh, the change of placement. */
+
+export { Pinch } from "../pinch";
 export { lensAtPoint, lensMarks } from "../scene/lens";
+export { overlayMarks } from "../scene/overlay";
 export { changes, showChange } from "./change";
 
 /** The same, where it is loaded: `array-parts.js`. */

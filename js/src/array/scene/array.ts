@@ -1,8 +1,19 @@
 /** The logical array: faces with tiles coloured by place, brackets of mesh axes, dimension titles. */
 import { hex, type Rgb, valueColor } from "../../core/color";
+import { unravel } from "../../core/mesh";
 import type { PlacementModel } from "../../core/placement";
 import { sliceText, some } from "../../core/text";
-import { type Box, CENTER, field, label, type Mark, PARTIAL_DASH, strike } from "../../draw/marks";
+import {
+  axisToken,
+  type Box,
+  CENTER,
+  field,
+  label,
+  type Mark,
+  PARTIAL_DASH,
+  type Span,
+  strike,
+} from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
@@ -32,10 +43,11 @@ export function layoutArray(
   choice: Choice,
   area: { x: number; y: number; width: number; height: number },
 ): ArrayPanel {
-  const { row, column, across } = roles(model.rank, choice);
+  const { row, column, across } = roles(model, choice);
   const facets = across !== null;
   const { size = 0 } = model.doc.dims[column ?? -1] ?? {};
-  const corner = column === null ? 0 : cornerWidth(model, column, size === 0 ? 60 : area.width);
+  const corner =
+    column === null ? 0 : cornerWidth(model, column, size === 0 ? 60 : area.width / (model.grid[across ?? -1] ?? 1));
   const left = Math.max(corner, row === null ? 0 : TITLE + 4 + bracketDepth(model, row, "left"));
   const top =
     (column === null ? 0 : TITLE + bracketDepth(model, column, "top")) +
@@ -83,10 +95,12 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
       if (faces.across.dim !== null) {
         const room = faces.faceWidth + FACET_GAP - 4;
         const full = facetText(model, faces, facet, down);
-        // As indexing goes, dimensions that follow whole may be left out.
-        const text = textWidth(full, 10, true) <= room ? full : full.replaceAll(" ", "").replace(/(,:)+]/, "]");
-        if (textWidth(text, 10, true) <= room)
-          marks.push(label(at.x + at.w / 2, at.y + at.h + 16, text, 10, "muted", CENTER));
+        const row = rowSpans(model, faces, down);
+        const fits = (all: readonly Span[]) => textWidth(all.map((s) => s.text).join(""), 10, true) <= room;
+        // As indexing goes, dimensions that follow whole may be left out; and what the facets of a row share comes first.
+        const short = full.replaceAll(" ", "").replace(/(,:)+]/, "]");
+        const words = [[...row, { text: full }], [...row, { text: short }], row, [{ text: short }]].find(fits);
+        if (words) marks.push(label(at.x + at.w / 2, at.y + at.h + 16, words, 10, "muted", CENTER));
       }
     }
   }
@@ -237,9 +251,9 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
   const columnDepth = bracketDepth(model, faces.columns.dim, "top");
   if (faces.columns.dim !== null) {
     const first = faces.across.segments;
-    for (const f of facets ? first : first.slice(0, 1)) {
-      if (!facets || faces.faceWidth >= 46) marks.push(...brackets(model, faces.columns, x + f.from, y, "top"));
-    }
+    first.forEach((f, i) => {
+      if (!facets || faces.faceWidth >= 24) marks.push(...brackets(model, faces.columns, x + f.from, y, "top", i > 0));
+    });
     marks.push(
       label(
         x + (first[0]?.from ?? 0) + faces.faceWidth / 2,
@@ -255,9 +269,9 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
   }
   if (faces.rows.dim !== null) {
     const depth = bracketDepth(model, faces.rows.dim, "left");
-    for (const down of faces.down) {
-      marks.push(...brackets(model, faces.rows, x, y + down.from, "left"));
-    }
+    faces.down.forEach((down, i) => {
+      marks.push(...brackets(model, faces.rows, x, y + down.from, "left", i > 0));
+    });
     const words = title(faces.rows.dim);
     const fits = textWidth(words.map((w) => w.text).join(""), 12) <= faces.height + 24;
     marks.push(
@@ -307,6 +321,22 @@ function facetText(
     if (s) put(d, s);
   });
   return `[${texts.join(", ")}]`;
+}
+
+/** The coordinates, along the axes that split them, of the dimensions that run down the facets. */
+function rowSpans(model: PlacementModel, faces: Faces, down: Faces["down"][number]): Span[] {
+  return faces.downDims.flatMap((d, i) => {
+    const axes = model.doc.dims[d]?.axes ?? [];
+    const digits = unravel(
+      down.stretches[i]?.part ?? 0,
+      axes.map((a) => model.axisSize(a)),
+    );
+    return axes.map((a, k) => ({
+      text: `${a}=${digits[k]} `,
+      color: axisToken(model.axisOf(a)),
+      weight: 700,
+    }));
+  });
 }
 
 function minorStretch(faces: Faces): number {

@@ -35,33 +35,41 @@ export function cornerWidth(model: PlacementModel, dim: number, width: number): 
   return Math.max(0, ...names.map((name) => textWidth(name, FONT, true) + 6));
 }
 
-/** Draws the brackets of a track whose first pixel is at (x, y); they stand above it or to its left. */
-export function brackets(model: PlacementModel, track: Track, x: number, y: number, side: Side): Mark[] {
+/**
+ * Draws the brackets of a track whose first pixel is at (x, y); they stand above it or to its left. The name of an axis
+ * stands at the first coordinate alone, and not at all in facets `again`.
+ */
+export function brackets(model: PlacementModel, track: Track, x: number, y: number, side: Side, again = false): Mark[] {
   const marks: Mark[] = [];
   let offset = 5;
   // The minor axis splits finest and is nearest.
   for (const level of levels(model, track.dim).reverse()) {
-    const groups = group(track.segments, level);
-    const fits = (span: number, text: string) =>
-      side === "top" ? span >= textWidth(text, FONT, true) + 4 : span >= FONT + 1;
-    const merged = merge(groups, (g) => fits(g.to - g.from, level.name === null ? g.text : rangeText(level, g)));
-    const once =
-      level.name === null ? null : isLong(level.name) || merged.some((g) => g.first !== g.last) ? level.name : null;
+    const { name, color } = level;
+    const fits = (g: Group, text: string) =>
+      side === "left" ? g.to - g.from >= FONT + 1 : g.to - g.from >= textWidth(text, FONT, true) + 4;
+    const merged = merge(group(track.segments, level), (g) => fits(g, rangeText(level, g)));
+    const [first] = merged;
+    const full = first && name !== null ? `${name}=${rangeText(level, first)}` : "";
+    const beside =
+      first &&
+      !isLong(name ?? "") &&
+      fits(first, full) &&
+      textWidth(full, FONT, true) <= (side === "left" ? level.widest : track.length);
     for (const g of merged) {
-      const text = level.name === null ? g.text : rangeText(level, g);
+      const text = g === first && beside && !again && name !== null ? full : rangeText(level, g);
       marks.push(bracket(g, x, y, offset, side, level.stroke));
       const middle = (g.from + g.to) / 2;
-      const weight = level.name !== null && once === null ? 700 : 400;
+      const weight = name === null ? 400 : 700;
       marks.push(
         side === "top"
-          ? label(x + middle, y - offset - LEG - 4, text, FONT, level.color, { mono: true, anchor: "middle", weight })
-          : label(x - offset - LEG - 5, y + middle + 4, text, FONT, level.color, { mono: true, anchor: "end", weight }),
+          ? label(x + middle, y - offset - LEG - 4, text, FONT, color, { mono: true, anchor: "middle", weight })
+          : label(x - offset - LEG - 5, y + middle + 4, text, FONT, color, { mono: true, anchor: "end", weight }),
       );
     }
-    if (once !== null) {
+    if (name !== null && !beside && !again) {
       // The axis name appears once: a long one along its numbers, others before those on top and under those on the left.
-      const along = isLong(once);
-      const text = along ? fit(once, track.length + 20, FONT, true) : once;
+      const along = isLong(name);
+      const text = along ? fit(name, track.length + 20, FONT, true) : name;
       const [middle, far] = [track.length / 2, offset + levelDepth(level, side) - 12];
       const [dx, dy] =
         side === "top"
@@ -72,7 +80,7 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
             ? [-far, middle]
             : [-offset - LEG - 5, track.length + 13];
       const turned = along && side === "left";
-      marks.push(label(x + dx, y + dy, text, FONT, level.color, { ...BOLD, anchor: along ? "middle" : "end", turned }));
+      marks.push(label(x + dx, y + dy, text, FONT, color, { ...BOLD, anchor: along ? "middle" : "end", turned }));
     }
     offset += levelDepth(level, side);
   }
@@ -157,9 +165,9 @@ function merge(groups: readonly Group[], fits: (g: Group) => boolean): Group[] {
   }
 }
 
+/** The coordinates of a group; what a stretch of a dimension without axes is. */
 function rangeText({ name }: Level, g: Group): string {
-  if (g.first !== g.last) return `${g.first}–${g.last}`;
-  return isLong(name ?? "") ? `${g.first}` : `${name}=${g.first}`;
+  return name === null ? g.text : g.first === g.last ? `${g.first}` : `${g.first}–${g.last}`;
 }
 
 function bracket(g: Group, x: number, y: number, offset: number, side: Side, stroke: Stroke): LineMark {

@@ -61,31 +61,50 @@ export interface Choice {
   facet: readonly [number, number];
   /** Parts in view along rows and columns, `[first, count]`; null for all. */
   window: readonly [readonly [number, number], readonly [number, number]] | null;
+  /** The mesh axis that makes the panels of the mesh; null: chosen here. */
+  panels: number | null;
+  /** Dimensions and axes keep their places, whichever are split: for a spec that is being edited. */
+  inOrder: boolean;
   /** Width of an element that holds any of the numbers; 0 where there are too many; null where no values are shown. */
   cell: number | null;
 }
 
-export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], window: null, cell: null };
+export const WHOLE: Choice = {
+  rowDim: null,
+  columnDim: null,
+  facet: [0, 0],
+  window: null,
+  panels: null,
+  inOrder: false,
+  cell: null,
+};
 
 /** Height of an element that holds a number, with its share of the gutters. */
 const LINE = 16;
-/** Facets stand for an index each where they are so many times as wide as they must be, and 10 px. */
-const READABLE = 2.5;
-/** Longer dimensions have a facet a part, for values too. */
+/** Of values, a facet shows one index of a dimension up to this long. */
 const MOST_PLANES = 4096;
 
-/** The dimensions of rows, columns, facets across and facets down. */
-export function roles(rank: number, choice: Pick<Choice, "rowDim" | "columnDim">) {
-  const free = Array.from({ length: rank }, (_, d) => d);
-  const take = (wanted: number | null): number | null => {
-    const at = wanted === null ? free.length - 1 : free.indexOf(wanted);
-    return at < 0 ? null : (free.splice(at, 1)[0] ?? null);
-  };
-  let row = choice.rowDim !== null && choice.rowDim < rank ? take(choice.rowDim) : null;
-  const column = take(choice.columnDim !== null && free.includes(choice.columnDim) ? choice.columnDim : null);
-  if (row === null) row = take(null);
-  const across = take(null);
-  return { row, column, across, down: free };
+/**
+ * The dimensions of rows, columns, facets across and facets down: those with the most parts first. One that is not split
+ * makes no facets, unless values are shown, of which a facet has one plane.
+ */
+export function roles({ grid }: PlacementModel, { rowDim, columnDim, inOrder, cell }: Choice) {
+  const parts = (d: number) => (inOrder ? 1 : (grid[d] ?? 1));
+  const free = [...grid.keys()].sort((a, b) => parts(b) - parts(a) || (parts(a) > 1 ? a - b : b - a));
+  const take = (wanted = free[0]): number | null => free.splice(free.indexOf(wanted ?? -1) >>> 0, 1)[0] ?? null;
+  let row = rowDim === null ? null : take(rowDim);
+  let column = columnDim === null ? null : take(columnDim);
+  if (column === null) {
+    column = take();
+    // Of two that are chosen here, the earlier one runs down.
+    if (row === null && free[0] !== undefined) [row, column] = [column, take() ?? 0].sort(byNumber);
+  } else if (row === null) row = take();
+  const [across = null, ...down] = free.filter((d) => cell !== null || (grid[d] ?? 1) > 1);
+  return { row, column, across, down: down.sort(byNumber) };
+}
+
+function byNumber(a: number | null, b: number | null): number {
+  return (a ?? 0) - (b ?? 0);
 }
 
 /**
@@ -100,18 +119,18 @@ export function layoutFaces(
   height: number,
   style: { tile: number; facet: number; facetRow: number; least: number; largestCell: number; stretch?: boolean },
 ): Faces {
-  const { row, column, across, down } = roles(model.rank, choice);
+  const { row, column, across, down } = roles(model, choice);
   const size = (dim: number | null) => (dim === null ? 1 : Math.max(1, model.doc.dims[dim]?.size ?? 1));
-  // Of values, a facet shows one plane.
-  const fewest = (few: number) => (choice.cell === null ? few : MOST_PLANES);
-  const readable = Math.min(8, (width + style.facet) / (Math.max(10, READABLE * style.least) + style.facet));
-  const acrossAll = across === null ? null : stretches(model, across, fewest(readable));
-  const downAll = down.map((d) => stretches(model, d, fewest(2)));
+  const fewest = choice.cell === null ? 0 : MOST_PLANES;
+  const acrossAll = across === null ? null : stretches(model, across, fewest);
+  const downAll = down.map((d) => stretches(model, d, fewest));
   const total = [acrossAll?.length ?? 1, product(downAll.map((s) => s.length))] as const;
 
   const rowsInView = choice.window ? windowSize(model, row, choice.window[0]) : size(row);
   const columnsInView = choice.window ? windowSize(model, column, choice.window[1]) : size(column);
-  const ratio = Math.min(4, Math.max(0.25, rowsInView / columnsInView));
+  // Many blocks and facets would be too narrow in the proportions of a long array.
+  const [flat, tall] = across !== null ? [0.5, 1] : model.tiles >= MANY ? [0.75, 1.33] : [0.25, 4];
+  const ratio = Math.min(tall, Math.max(flat, rowsInView / columnsInView));
   const cell = choice.cell ?? 0;
   const forNumbers = [columnsInView * cell, rowsInView * LINE] as const;
   const numbers = cell > 0 && forNumbers[0] <= width && forNumbers[1] <= height;
@@ -128,7 +147,7 @@ export function layoutFaces(
   if (faceHeight > most) {
     faceHeight = Math.max(1, most);
     // One without rows may use the width.
-    if (row !== null) faceWidth = Math.min(faceWidth, faceHeight / ratio);
+    if (row !== null) faceWidth = Math.min(faceWidth, ((across === null ? 1 : 2) * faceHeight) / ratio);
   }
   if (numbers) [faceWidth, faceHeight] = [Math.max(faceWidth, leastWidth), Math.max(faceHeight, leastHeight)];
   const pitch = faceWidth + style.facet;
@@ -159,6 +178,9 @@ export function layoutFaces(
     height: nDown * (faceHeight + style.facetRow) - style.facetRow,
   };
 }
+
+/** Blocks of an array, and devices, from which the picture has room for its shape alone. */
+export const MANY = 64;
 
 /** The boxes of a tile: one in each facet that shows some of it. */
 export function tileBoxes(model: PlacementModel, faces: Faces, tile: number): Box[] {

@@ -5,9 +5,9 @@ import type { PlacementModel } from "../../core/placement";
 import { type Box, label, type Mark, type Span } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
-import type { Choice } from "./faces";
+import { type Choice, MANY, roles } from "./faces";
 import { LENS } from "./lens";
-import { layoutMesh, meshMarks } from "./mesh";
+import { layoutMesh, meshMarks, meshOrder } from "./mesh";
 import type { Panels } from "./overlay";
 import type { Paints } from "./paints";
 
@@ -25,8 +25,13 @@ export interface Layout extends Panels {
 export const STACK = 560;
 const TITLE = 30;
 const DOCK = 86;
+/** Height of what is said of a block below both panels, and the space above it. */
+const BELOW = 44;
+const GAP = 10;
 /** Maximum height of a panel, beside or above the other: with head, notes and foot a card stays below 640 px. */
 export const HIGH = 372;
+/** The same with the line below the panels that describes a block. */
+export const HIGHER = 430;
 const STACKED = 320;
 /** Widths at which a layout is tried, so that no layout is lower than a wider one. */
 const TRIED = Array.from({ length: 34 }, (_, i) => 319 + 40 * i);
@@ -45,8 +50,9 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
 function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean, high: number): Layout {
   const stacked = width < STACK;
   const bare = model.doc.shape === null;
-  const boxes = product(model.meshShape.slice(2));
+  const boxes = product(model.meshShape.slice(2)); // However they are ordered, one or several.
   const lensed = model.size > 1024 && boxes === 1;
+  const room = docked && !bare && model.size >= MANY ? high - BELOW - GAP : high;
   const { abstract } = model.doc.mesh;
   const titles: Layout["titles"][number][] = [];
   let x = 0;
@@ -55,13 +61,14 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   let dock: Box | null = null;
   let lens: Panels["lens"] = null;
   if (!bare) {
-    const part = lensed ? 0.4 : model.size > 16 ? 0.45 : 0.55;
+    const facets = roles(model, choice).across !== null;
+    const part = lensed ? 0.4 : model.size <= 16 || facets ? 0.55 : model.size > 64 ? 0.45 : 0.36;
     const arrayWidth = stacked ? width : Math.floor(width * part);
     array = layoutArray(model, choice, {
       x,
       y: TITLE,
       width: arrayWidth,
-      height: stacked ? Math.min(240, high) : high - TITLE,
+      height: stacked ? Math.min(240, high) : room - TITLE,
     });
     titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
     if (stacked) y = array.box.y + array.box.h + 8;
@@ -71,33 +78,31 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   // The lens beside the mesh has room for ids only in a wide cell.
   const beside = lensed && width >= 840;
   if (lensed) {
-    const room = beside ? right * 0.52 : right;
-    const w = Math.min(76, (room - 60) / LENS - 3);
+    const span = beside ? right * 0.52 : right;
+    const w = Math.min(76, (span - 60) / LENS - 3);
     const note = `${LENS}×${LENS} of ${model.size} ${abstract ? "positions" : "devices, by id"}`;
     titles.push({ x, y: y + 14, text: "Lens", note });
     lens = { x, y: y + TITLE + 20, w, h: Math.min(36, w * 0.6) };
-    if (beside) x += room + 12;
+    if (beside) x += span + 12;
     else y = lens.y + LENS * (lens.h + 3) + 12;
   }
-  // Where the tooltip would have no place, or would cover what moves with it.
-  if (docked && !bare && (lensed || stacked)) {
-    const at = beside ? high - DOCK + 16 : y;
-    dock = { x: beside ? width - right : x, y: at, w: right, h: DOCK };
-    if (!beside) y += DOCK + 16;
+  // A tooltip would have no place, or would cover what it is about.
+  const lines = docked && !bare && (stacked || model.size >= MANY);
+  if (lines && stacked) {
+    dock = { x, y, w: right, h: DOCK };
+    y += DOCK + 16;
   }
+  const panels = meshOrder(model, choice).slice(2);
   const note =
     boxes > 1
-      ? `a panel for each ${model.axes
-          .slice(2)
-          .map((a) => a.name)
-          .join(", ")} index`
+      ? `a panel for each ${panels.map((a) => model.axes[a]?.name).join(", ")} index`
       : abstract
         ? "positions of an abstract mesh"
         : lensed
           ? "lines every 16 devices"
           : "";
   titles.push({ x, y: y + 14, text: "Mesh", note });
-  const height = stacked ? Math.min(STACKED, high) : (beside ? high - DOCK - 16 : high) - TITLE;
+  const height = stacked ? Math.min(STACKED, high) : room - TITLE;
   const mesh = layoutMesh(model, choice, {
     x,
     y: y + TITLE - (stacked || bare ? 0 : 6),
@@ -105,6 +110,11 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
     height,
   });
   const ends = [array?.box, mesh.box, dock, lens && { y: lens.y, h: LENS * (lens.h + 3) }];
+  let end = Math.max(...ends.map((b) => (b ? b.y + b.h : 0)));
+  if (lines && !dock) {
+    dock = { x: 0, y: end + GAP, w: width, h: BELOW };
+    end += GAP + BELOW;
+  }
   return {
     array,
     mesh,
@@ -113,7 +123,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
     titles,
     stacked,
     width,
-    height: Math.ceil(Math.max(...ends.map((b) => (b ? b.y + b.h : 0))) + 4),
+    height: Math.ceil(end) + 4,
   };
 }
 

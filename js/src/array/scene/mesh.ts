@@ -1,15 +1,17 @@
 /** The mesh with an array on it: what each device holds, and what neighbours have of each other's data. */
 import { hex, type Rgb } from "../../core/color";
-import { product, unravel } from "../../core/mesh";
+import { product } from "../../core/mesh";
 import type { PlacementModel } from "../../core/placement";
 import { sliceText } from "../../core/text";
 import {
-  boxIndex,
+  boxAt,
   type DeviceGrid,
   deviceBox,
   frameGrid,
   type GridFrame,
+  type MeshOrder,
   placeGrid,
+  placeOf,
   processes,
   rails,
 } from "../../draw/grid";
@@ -27,7 +29,7 @@ import {
   strike,
 } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
-import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
+import { type Choice, type Faces, layoutFaces, MANY, roles, tileBoxes } from "./faces";
 import type { Paints } from "./paints";
 
 export interface MeshPanel extends DeviceGrid {
@@ -47,7 +49,8 @@ export function layoutMesh(
   area: { x: number; y: number; width: number; height: number },
 ): MeshPanel {
   const n = model.size;
-  const frame = frameGrid(model, area.width, n > 16 ? Number.POSITIVE_INFINITY : 64, area.height);
+  const order = meshOrder(model, choice);
+  const frame = frameGrid(model, area.width, n > 16 ? Number.POSITIVE_INFINITY : 64, area.height, order);
   const device = sizeDevice(model, frame);
   const { density, w } = device;
   const panel: MeshPanel = {
@@ -57,6 +60,22 @@ export function layoutMesh(
   };
   if (model.doc.shape !== null && density === "full") panel.ghost = ghost(model, choice, panel);
   return panel;
+}
+
+/**
+ * What the axes of a mesh make: the axis that splits the rows of the array runs down, that of its columns across. One
+ * along which there are copies makes panels, which are then equal; else one that splits into facets.
+ */
+export function meshOrder(model: PlacementModel, choice: Choice): MeshOrder {
+  const axes = [...model.meshShape.keys()];
+  if (axes.length < 3 || model.doc.shape === null || choice.inOrder) return axes;
+  const { row, column, across } = roles(model, choice);
+  const place = (a: number) => {
+    const dim = model.doc.dims.findIndex((d) => d.axes.includes(model.axes[a]?.name ?? ""));
+    return a === choice.panels ? 5 : dim < 0 ? 4 : dim === row ? 0 : dim === column ? 1 : dim === across ? 3 : 2;
+  };
+  const [down = 0, right = 1, ...panels] = axes.sort((a, b) => place(a) - place(b) || a - b);
+  return [down, right, ...panels.reverse()];
 }
 
 /** The most that there is room for: by the number of devices, then by the width. */
@@ -88,10 +107,8 @@ export function meshMarks(model: PlacementModel, panel: MeshPanel, paints: Paint
   const color = paints.fill;
   const marks: Mark[] = rails(model, panel, (axis) => signOf(model, axis));
   if (panel.density === "field") marks.push(...fieldMarks(model, panel, color));
-  else {
-    for (let p = 0; p < model.size; p++) marks.push(...deviceMarks(model, panel, p, color, paints));
-    marks.push(...signs(model, panel));
-  }
+  else for (let p = 0; p < model.size; p++) marks.push(...deviceMarks(model, panel, p, color, paints));
+  marks.push(...signs(model, panel));
   marks.push(...processes(model, panel));
   return marks;
 }
@@ -224,50 +241,35 @@ function deviceMarks(
 
 /** The id of a device, and its slice in a line, or in a line a dimension; where that is too wide, its coordinates. */
 function compactText(model: PlacementModel, box: Box, position: number, ink: "ink" | "tile-ink"): Mark[] {
-  const size = 9.5;
+  const size = box.w < 64 ? 8.5 : 9.5;
   const whole = (tile: number) => [sliceText(model, tile)];
   const split = (tile: number) => sliceText(model, tile).slice(1, -1).split(", ");
   const digits = (p: number) => [`(${model.digits(p).join(",")})`];
   // All tiles show the same facts: what the last one has room for, each has.
   const fits = (texts: readonly string[]) =>
-    texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
+    texts.length <= (box.h - 13) / 9.5 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
   const slice = model.doc.shape && model.tiles > 1 && [whole, split].find((text) => fits(text(model.tiles - 1)));
   const lines = slice ? slice(model.tileAt[position] ?? 0) : fits(digits(model.size - 1)) ? digits(position) : [];
   const x = box.x + box.w / 2;
-  const top = box.y + (box.h - 12 - 10 * lines.length) / 2;
+  const top = box.y + (box.h - 12 - 9.5 * lines.length) / 2;
   return [
     label(x, top + 10, String(model.ids[position] ?? 0), box.w < 24 ? 10 : 12, ink, { ...CENTER, weight: 700 }),
-    ...lines.map((text, i) => label(x, top + 21 + 10 * i, text, size, ink, CENTER)),
+    ...lines.map((text, i) => label(x, top + 20.5 + 9.5 * i, text, size, ink, CENTER)),
   ];
 }
 
 /** Devices of one box as one picture. */
 function fieldMarks(model: PlacementModel, panel: MeshPanel, color: (tile: number) => Rgb | null): Mark[] {
-  const perBox = panel.rows * panel.columns;
+  const { rows, columns } = panel;
   const fields = Array.from({ length: panel.boxesAcross * panel.boxesDown }, () =>
-    new Uint8Array(perBox * 3).fill(200),
-  );
-  const inner = product(model.meshShape.slice(2));
-  const boxOf = Array.from({ length: inner }, (_, i) =>
-    boxIndex(model, [0, 0, ...unravel(i, model.meshShape.slice(2))]),
+    new Uint8Array(rows * columns * 3).fill(200),
   );
   for (let p = 0; p < model.size; p++) {
-    const box = panel.wrapped ? 0 : (boxOf[p % inner] ?? 0);
-    const cell = panel.wrapped ? p : Math.floor(p / inner);
+    const { box, row, column } = placeOf(model, panel, p);
     const rgb = color(model.tileAt[p] ?? 0);
-    if (rgb) fields[box]?.set(rgb, cell * 3);
+    if (rgb) fields[box]?.set(rgb, (row * columns + column) * 3);
   }
-  return fields.flatMap((rgb, i) => {
-    const across = i % panel.boxesAcross;
-    const down = Math.floor(i / panel.boxesAcross);
-    const at = {
-      x: panel.x + across * panel.boxPitch[0],
-      y: panel.y + down * panel.boxPitch[1],
-      w: panel.columns * panel.pitch[0],
-      h: panel.rows * panel.pitch[1],
-    };
-    return field(at, panel.rows, panel.columns, rgb, 16);
-  });
+  return fields.flatMap((rgb, i) => field(boxAt(panel, i), rows, columns, rgb, 16));
 }
 
 /** `=` and `+` between neighbours along an axis, or once on the axis where devices are many. */
@@ -275,9 +277,22 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
   const marks: Mark[] = [];
   model.axes.forEach((_, axis) => {
     const disc = signOf(model, axis);
-    if (!disc || axis > 1) return;
+    const at = panel.order.indexOf(axis);
+    if (!disc || at > 2) return;
+    if (at === 2) {
+      // Panels that follow one another in a row; a name stands between the rows.
+      const n = panel.boxesAcross * panel.boxesDown;
+      const size = model.meshShape[axis] ?? 1;
+      for (let box = 1; box < n && n <= MANY; box++) {
+        if (box % panel.boxesAcross === 0 || box % size === 0) continue;
+        const { x, y, h } = boxAt(panel, box);
+        const gap = panel.boxPitch[0] - boxAt(panel, 0).w;
+        marks.push({ ...disc, x: x - gap / 2, y: y + h / 2, r: Math.min(8, gap / 2) });
+      }
+      return;
+    }
     if (!panel.ring && (panel.density !== "full" || panel.wrapped)) {
-      const [x, y] = axis === 0 ? [panel.x - 14, panel.y + 9] : [panel.x + 9, panel.y - (panel.multiples ? 24 : 8)];
+      const [x, y] = at === 0 ? [panel.x - 14, panel.y + 9] : [panel.x + 9, panel.y - (panel.multiples ? 24 : 8)];
       marks.push({ ...disc, x, y, r: 6 });
       return;
     }

@@ -2,7 +2,7 @@
 import { isDark } from "../../core/color";
 import { product } from "../../core/mesh";
 import type { PlacementModel } from "../../core/placement";
-import { deviceBox } from "../../draw/grid";
+import { boxAt, deviceBox, placeOf } from "../../draw/grid";
 import { around, axisToken, type Box, type Mark, outline, placed } from "../../draw/marks";
 import type { Highlight } from "../model/selection";
 import type { ArrayPanel } from "./array";
@@ -68,14 +68,7 @@ function litMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Hi
     marks.push(...outline(b, mesh.density === "full" || mesh.density === "compact" ? 7 : 2, i === 0 ? 2.4 : 1.4));
   });
   if (mesh.multiples && devices[0]) {
-    const p = lit.positions[0] ?? 0;
-    const inner = product(model.meshShape.slice(2));
-    // The first and the last device of the panel.
-    const ends = [p % inner, (model.size / inner - 1) * inner + (p % inner)];
-    const panel = around(
-      ends.map((q) => deviceBox(model, mesh, q)),
-      3,
-    );
+    const panel = around([boxAt(mesh, placeOf(model, mesh, lit.positions[0] ?? 0).box)], 3);
     marks.push({ kind: "rect", ...panel, r: 3, stroke: { color: "ink", width: 1.8 } });
   }
   const from = tiles[0];
@@ -96,7 +89,7 @@ function axisGroups(model: PlacementModel, mesh: MeshPanel, axis: number): Mark[
     if (Math.floor(p / stride) % size !== 0) continue;
     const boxes = Array.from({ length: size }, (_, i) => deviceBox(model, mesh, p + i * stride));
     const stroke = { color: axisToken(axis), width: 2 };
-    if (axis < 2) marks.push({ kind: "rect", ...around(boxes, 4), r: 9, stroke });
+    if (mesh.order.indexOf(axis) < 2) marks.push({ kind: "rect", ...around(boxes, 4), r: 9, stroke });
     else if (p === 0) for (const b of boxes) marks.push({ kind: "rect", ...b, r: 7, stroke });
   }
   return marks;

@@ -76,10 +76,10 @@ export const FOLDED_ROWS = 8;
 /** The times of a plan, in a group of so many members. */
 export function timesOf(plan: Plan | null, members: number, adds: boolean): Times {
   if (plan && plan.algorithm !== "meaning")
-    return { rounds: plan.rounds.length, round: 500, terms: 1, beat: 0, settle: 300 };
+    return { rounds: plan.rounds.length, round: 700, terms: 1, beat: 0, settle: 500 };
   const terms = adds ? Math.max(1, members > UNFOLDED ? FOLDED_ROWS : members) : 1;
-  const beat = members <= 4 ? 200 : members <= 8 ? 110 : 60;
-  return { rounds: 1, round: 600, terms, beat, settle: 300 };
+  const beat = members <= 4 ? 400 : members <= 8 ? 220 : 120;
+  return { rounds: 1, round: 1200, terms, beat, settle: 600 };
 }
 
 export function lasting({ rounds, round, terms, beat, settle }: Times): number {

@@ -22,9 +22,10 @@ type AxisType = MeshAxis["type"];
 /** A comparison as it came over the wire; one that was read already stays as it is. */
 export function decodeComparison(wire: unknown): Comparison {
   if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "comparison", flaw);
-  const { rows, continuations } = wire as { rows?: unknown; continuations?: unknown };
+  const { rows, continuations, reasons } = wire as { rows?: unknown; continuations?: unknown; reasons?: unknown };
   const others = Array.isArray(continuations) ? continuations.map((c) => ({ ...c, rows: items(c.rows) })) : [];
-  return decodeDocument({ ...wire, rows: items(rows), continuations: others }, "comparison", flaw);
+  const why = { groups: [], causes: [], steps: 0, ...wire, reasons: items(reasons ?? {}) };
+  return decodeDocument({ ...why, rows: items(rows), continuations: others }, "comparison", flaw);
 }
 
 /** What is worth a look in a comparison. */
@@ -45,6 +46,8 @@ export class ComparisonModel {
   /** From this row on, and in all placements, what is shown does not yet follow from the chosen fix; else infinite. */
   readonly waiting: number;
 
+  /** What it comes to, in a sentence. */
+  readonly verdict: string;
   readonly #program: Program | null;
   readonly #placements = new Map<string, PlacementModel>();
   readonly #sums: readonly Tally[];
@@ -58,6 +61,7 @@ export class ComparisonModel {
     this.mesh = new MeshModel(doc.mesh);
     const others = taken(doc, choices);
     this.rows = continued(doc, others);
+    this.verdict = others.at(-1)?.verdict || doc.verdict;
     this.#program = others.length > 0 ? (others.at(-1)?.program ?? null) : doc.program;
     this.waiting = Object.entries(choices)
       .filter(([row, choice]) => !known(doc, choices, Number(row), choice))

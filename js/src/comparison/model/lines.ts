@@ -1,6 +1,6 @@
 /** The lines of a comparison's table: rows, what stops them, collectives, and the heads of what they are folded in. */
 
-import type { HloCollective } from "../../core/document.gen";
+import type { HloCollective, Layout, Row } from "../../core/document.gen";
 import type { ComparisonModel } from "./comparison";
 
 export type Filter = "all" | "differs" | "errors" | "collectives" | "replications";
@@ -14,6 +14,10 @@ interface Place {
 export type Line = Place & { readonly key: string; readonly row: number } & (
     | {
         readonly kind: "row";
+        /** Rows that it stands for, itself the last: one line made them, with equal shardings. */
+        readonly members: readonly number[];
+        /** The first row of those that say the same, together or apart. */
+        readonly head: number;
         /** Whether the line above comes from the same line of source. */
         readonly again: boolean;
         /** Scopes that are not on screen as heads: of a row that was searched for. */
@@ -36,6 +40,8 @@ export interface Run {
 export interface Shown {
   /** Scopes whose rows are shown one by one. */
   open: ReadonlySet<number>;
+  /** First rows of lines whose rows are shown one by one. */
+  apart?: ReadonlySet<number>;
   search: string;
   filter: Filter;
 }
@@ -99,6 +105,12 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
     for (const item of run.items) {
       if (typeof item === "number") {
         const last = lines.at(-1);
+        if (last?.kind === "row" && joins(model, last.row, item)) {
+          const { head, members } = last;
+          if (shown.apart?.has(head)) lines.push({ ...rowLine(item, place, true, []), head });
+          else lines[lines.length - 1] = { ...last, row: item, members: [...members, item] };
+          continue;
+        }
         const again = last !== undefined && last.kind !== "fold" && sameSource(model, last.row, item);
         lines.push(...linesOfRow(model, item, place, again, []));
       } else if (single(model, item)) {
@@ -115,6 +127,43 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
   };
   add(tree, TOP);
   return lines;
+}
+
+/** Whether a row says the same as the line above it: one line of source, equal shardings, nothing to look at. */
+function joins(model: ComparisonModel, last: number, row: number): boolean {
+  const [one, other] = [model.row(last), model.row(row)];
+  if (!one || !other || one.scope !== other.scope) return false;
+  return sameSource(model, last, row) && quiet(one) && quiet(other) && placesOf(one) === placesOf(other);
+}
+
+function quiet({ values, error, collectives, remark, decision, primitive }: Row): boolean {
+  const plain = values.length === 1 && values[0]?.agreement !== "differs" && remark === "" && decision === "";
+  return plain && error === null && collectives.length === 0 && !ENDS.has(primitive);
+}
+
+const ENDS = new Set(["arguments", "outputs", "array"]);
+
+/** The axes that split a row's value, in the order of its dimensions, by its type and as compiled. */
+function placesOf({ values: [v], inspected }: Row): string {
+  const split = (layout: Layout | null) =>
+    layout?.dims
+      ? [layout.dims.flatMap(({ axes }) => (axes.length > 0 ? [axes] : [])), layout.unreduced, layout.reduced]
+      : layout?.text;
+  return v ? JSON.stringify([split(v.explicit), split(v.concrete), v.agreement, inspected]) : "";
+}
+
+/** Index of the first line to look at: what stops, else what differs, else a collective; 0 where there is none. */
+export function firstToLookAt(model: ComparisonModel, lines: readonly Line[]): number {
+  const differs = (line: Line) => model.row(line.row)?.values.some((v) => v.agreement === "differs") === true;
+  for (const is of [
+    (line: Line) => line.kind === "row" && model.row(line.row)?.error != null,
+    (line: Line) => line.kind === "row" && differs(line),
+    (line: Line) => line.kind === "collective",
+  ]) {
+    const at = lines.findIndex(is);
+    if (at >= 0) return at;
+  }
+  return 0;
 }
 
 const TOP: Place = { depth: 0, bracket: 0 };
@@ -142,10 +191,14 @@ function linesOfRow(
   };
   return [
     ...ops.filter((line) => !after(line)),
-    { kind: "row", key: `r${row}`, ...place, row, again, trail },
+    rowLine(row, place, again, trail),
     ...(r.error ? [{ kind: "stop", key: `s${row}`, ...place, row } as const] : []),
     ...ops.filter(after),
   ];
+}
+
+function rowLine(row: number, place: Place, again: boolean, trail: readonly number[]): Line & { kind: "row" } {
+  return { kind: "row", key: `r${row}`, ...place, row, members: [row], head: row, again, trail };
 }
 
 /** Whether a scope names only one row: that row says it better than a head over it. */

@@ -1,7 +1,7 @@
 /** What a comparison's table says beside types and specs. */
 
 import { ARRAYS, type Column, VALUES } from "../../core/columns.gen";
-import type { Fix, HloCollective, Row, Scope } from "../../core/document.gen";
+import type { Compared, Fix, HloCollective, Layout, Row, Scope } from "../../core/document.gen";
 import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
 import type { Badge } from "../../core/text";
@@ -48,8 +48,10 @@ export function subject(row: Row): string {
   return row.primitive === "array" ? (row.values[0]?.name ?? "") : (row.source?.text ?? "");
 }
 
-export function badgesOf(model: ComparisonModel): Badge[] {
+/** `news`: rows that the last choice of a fix changed. */
+export function badgesOf(model: ComparisonModel, news = 0): Badge[] {
   const badges = tallyBadges(model.tally());
+  if (news > 0) badges.push({ tone: "ok", strong: String(news), text: news === 1 ? "row changed" : "rows changed" });
   const same = model.rows.some((r) => r.values.some((v) => v.agreement === "same"));
   return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
 }
@@ -64,6 +66,16 @@ export function tallyBadges({ errors, differs, inserted, replications }: Tally):
     ...badge("plain", inserted, "collective inserted", "collectives inserted"),
     ...badge("warn", replications, "replication", "replications"),
   ];
+}
+
+/** Where a value is, in the notation of its type, `f32[16@data,32]`; the sharding's own text where no type says it. */
+export function typed({ auto, explicit, shape }: Compared, { text, dims, unreduced, reduced }: Layout): string {
+  const [prefix = "", rest] = (auto || explicit?.text || "").split("[");
+  const plain = dims !== null && unreduced.length + reduced.length === 0 && dims.length === shape.length;
+  if (rest === undefined || !plain || dims.some((d) => d.unconstrained || d.cut)) return text;
+  const over = (axes: readonly string[]) =>
+    axes.length > 1 ? `@(${axes.join(",")})` : axes.length > 0 ? `@${axes[0]}` : "";
+  return `${prefix}[${dims.map(({ axes }, d) => `${shape[d]}${over(axes)}`).join(",")}]`;
 }
 
 /** What a scope is, beside its name: `named_scope`, `loop ×12`; empty where the name says it. */
@@ -90,7 +102,10 @@ export function purpose(row: Row, op: HloCollective): string {
       : op.semantics.cuts === "received"
         ? `gathers ${row.primitive === "outputs" ? "a result" : `an operand of ${what}`}`
         : `moves an operand of ${what}`;
-  return [`${does}${op.backward ? ", in the backward pass" : ""}.`, op.remark && `${capital(op.remark)}.`]
+  return [
+    `${does}${op.recomputed ? ", recomputed in the backward pass" : op.backward ? ", in the backward pass" : ""}.`,
+    op.remark && `${capital(op.remark)}.`,
+  ]
     .filter((s) => s !== "")
     .join(" ");
 }

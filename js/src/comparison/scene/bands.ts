@@ -22,7 +22,18 @@ import {
 import { fit, textWidth, wrapped } from "../../draw/measure";
 import type { ComparisonModel } from "../model/comparison";
 import type { Line } from "../model/lines";
-import { changed, copiesOf, costOf, kindOf, purpose, remarkText, shortName, subject, timesText } from "../model/words";
+import {
+  changed,
+  copiesOf,
+  costOf,
+  kindOf,
+  purpose,
+  remarkText,
+  shortName,
+  subject,
+  timesText,
+  typed,
+} from "../model/words";
 import { miniMarks, miniOf } from "./mini";
 
 /** Where the text of the first column begins. */
@@ -94,7 +105,9 @@ function sourceMarks(row: Row, line: Line & { kind: "row" }, c: Columns, middle:
   const x = c.source + 14 * line.depth;
   const room = (c.narrow ? c.end : c.explicit) - x - 12;
   const text = line.again ? "" : subject(row);
-  const under = row.primitive === "array" ? "" : row.primitive;
+  const several =
+    line.members.length > 1 ? `${row.primitive}, the last of ${line.members.length} operations` : row.primitive;
+  const under = row.primitive === "array" ? "" : several;
   const marks: Mark[] = [];
   if (text && row.source)
     marks.push(label(START - 12, middle + 4, String(row.source.line), 12, "muted", { ...MONO, anchor: "end" }));
@@ -146,7 +159,7 @@ function placed(
     }
     at = Math.max(at + 2, x + 94);
   }
-  const tokens = axisTokens(layout.text, model.mesh);
+  const tokens = axisTokens(model.doc.of === "function" ? typed(value, layout) : layout.text, model.mesh);
   const lines = broken(spans(tokens), end - at, 12.5, plain ? 1 : 3);
   lines.forEach((text, i) => {
     marks.push(label(at, y + 4 + 16 * (i - (lines.length - 1) / 2), text, 12.5, "ink", plain ? MONO : BOLD));

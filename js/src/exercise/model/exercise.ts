@@ -1,6 +1,7 @@
 /** Exercises: decoding, and the line of Python that answers. */
 import type { Exercises, Feedback, Field, Part, Question } from "../../core/document.gen";
 import { decodeDocument } from "../../core/wire";
+import { thresholdsOf } from "./moving";
 
 /** What is filled in, by field; what is not there is empty. */
 export type Draft = Readonly<Record<string, string>>;
@@ -28,9 +29,13 @@ export function markOf(part: Part, { verdict, parts }: Feedback): string {
   return some(part) || (verdict === "partly" && !parts.some(some)) ? "◐ partly" : "✗ not yet";
 }
 
-/** The last answer, as a starting point. */
+/** The last answer, as a starting point; before the first what is moved lies where it begins. */
 export function draftOf(question: Question): Draft {
-  return Object.fromEntries(question.answer.map((g) => [g.field, g.text]));
+  const begins = question.fields.flatMap((f) => {
+    if (f.form === "order") return [[f.name, f.options.join(" ")]];
+    return f.form === "threshold" ? [[f.name, String(thresholdsOf(f.sizes).at(-1) ?? 1)]] : [];
+  });
+  return { ...Object.fromEntries(begins), ...Object.fromEntries(question.answer.map((g) => [g.field, g.text])) };
 }
 
 export function isComplete(question: Question, draft: Draft): boolean {

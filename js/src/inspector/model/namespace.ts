@@ -4,7 +4,7 @@ import { unpack } from "../../core/ints";
 import { type Device, MeshModel } from "../../core/mesh";
 import { PlacementModel } from "../../core/placement";
 import { items } from "../../core/table";
-import { decodeDocument } from "../../core/wire";
+import { DocumentError, decodeDocument } from "../../core/wire";
 
 export function decodeNamespace(wire: unknown): Namespace {
   const flaw = (d: Namespace) =>
@@ -29,6 +29,11 @@ export class NamespaceModel {
     this.devices = devicesOf(this.meshes);
     const groups: DeviceGroup[] = [];
     for (const group of doc.groups) for (const device of unpack(group.devices)) groups[device] = group;
+    if (groups.length > this.devices.length) {
+      throw new DocumentError(
+        "This document is damaged: it counts devices that no mesh has. Run the cell again to replace it.",
+      );
+    }
     this.groups = groups;
     this.held = Float64Array.from(groups, (g) => g.held);
     this.freed = Float64Array.from(groups, (g) => g.freed);

@@ -1,7 +1,7 @@
 /** What the Inspector says in words: its head, its lines, what changed. */
 import type { Holder } from "../../core/document.gen";
 import { bytes } from "../../core/format";
-import { type Badge, count } from "../../core/text";
+import { type Badge, clauseOf, count } from "../../core/text";
 import type { NamespaceModel } from "./namespace";
 
 export type Filter = "all" | "changed" | "flagged";
@@ -33,13 +33,26 @@ export function typeText(model: NamespaceModel, holder: Holder): string {
 
 /** `82 MiB`; for arrays that are counted at another name, `in params`. */
 export function sizeText(holder: Holder): string {
-  return holder.shared > 0 && holder.bytes === 0 ? `in ${holder.shared_with}` : bytes(holder.bytes_per_device);
+  return holder.shared > 0 && holder.bytes === 0
+    ? `in ${holder.shared_with || "an array without a name"}`
+    : bytes(holder.bytes_per_device);
 }
 
 /** `+8 MiB`; empty for none. */
 export function deltaText(holder: Holder): string {
   if (holder.delta === 0) return "";
   return `${holder.delta > 0 ? "+" : "−"}${bytes(Math.abs(holder.delta))}`;
+}
+
+/** What deserves a look first, and why; where nothing does, what is on each device. */
+export function answerOf(model: NamespaceModel): { says: string; also: string } {
+  const [first] = model.doc.holders.filter((holder) => holder.flags > 0).sort((a, b) => b.cost - a.cost);
+  if (first) {
+    const where = `${nameOf(first)}${first.flagged}${first.flags > 1 ? ` and ${first.flags - 1} more` : ""}`;
+    const cost = first.cost > 0 ? `${bytes(first.cost)} too much on a device: ` : "";
+    return { says: cost + where, also: clauseOf(first.reason) };
+  }
+  return { says: model.groups.length === 0 ? "No arrays yet" : `On each device ${deviceWords(model).held}`, also: "" };
 }
 
 export function badgesOf({ doc: { spent } }: NamespaceModel): Badge[] {

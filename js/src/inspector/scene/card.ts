@@ -4,13 +4,13 @@ import { hex, type Scheme, tileColors } from "../../core/color";
 import type { Holder } from "../../core/document.gen";
 import { bytes } from "../../core/format";
 import { axisTokens, count } from "../../core/text";
-import { type Band, framed, headBand, rule, stack } from "../../draw/bands";
+import { type Band, framed, headBand, rule, saysBand, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { deviceMarks, layoutDevices } from "../../draw/devices";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { NamespaceModel } from "../model/namespace";
-import { badgesOf, deltaText, deviceWords, nameOf, outstanding, sizeText, typeText } from "../model/words";
+import { answerOf, badgesOf, deltaText, deviceWords, nameOf, outstanding, sizeText, typeText } from "../model/words";
 
 export interface NamespacePicture {
   width: number;
@@ -32,9 +32,13 @@ export function namespaceScene(model: NamespaceModel, { width, scheme }: Namespa
     ...(holders.length > MOST ? [wordsBand(`${count(holders.length - MOST, "more name")}.`)] : []),
     ...(holders.length === 0 ? [wordsBand("No name holds an array.")] : []),
   ]);
-  const head = model.mesh
-    ? headBand(cell > 0 ? `Arrays after cell ${cell}` : "Arrays", model.mesh, badgesOf(model), width)
-    : { marks: [label(PAD, 26, "Arrays", 16, "ink", { weight: 600 })], height: 36 };
+  const { says, also } = answerOf(model);
+  const head = stack([
+    model.mesh
+      ? headBand(cell > 0 ? `Arrays after cell ${cell}` : "Arrays", model.mesh, badgesOf(model), width)
+      : { marks: [label(PAD, 26, "Arrays", 16, "ink", { weight: 600 })], height: 36 },
+    saysBand(says, [{ text: also }], width),
+  ]);
   const height = Math.ceil(head.height + bands.height);
   return framed(width, height, [...head.marks, rule(0, head.height, width), ...shift(bands.marks, 0, head.height)]);
 }

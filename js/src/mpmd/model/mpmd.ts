@@ -23,6 +23,8 @@ export interface Fold {
   hold: Hold;
   /** The array on the mesh of the first of them; the mesh alone where it is not. */
   model: PlacementModel;
+  /** The array there, whether it is or not: all groups are laid out alike. */
+  place: PlacementModel;
 }
 
 /** Groups of which each has a panel of its own; of more, equal ones share one. */
@@ -96,7 +98,9 @@ export class MpmdModel extends MeshModel {
     return [...found.values()].map((groups) => {
       const [first = 0] = groups;
       const hold = this.doc.holds[first] ?? "none";
-      return { groups, hold, model: new PlacementModel(this.#placementOf(first, hold)) };
+      const place = new PlacementModel(this.#placementOf(first, hold === "none" ? "live" : hold));
+      const model = hold === "none" ? new PlacementModel(this.#placementOf(first, hold)) : place;
+      return { groups, hold, model, place };
     });
   }
 

@@ -28,7 +28,11 @@ export interface GroupPanels {
   panels: readonly GroupPanel[];
 }
 
+/** Least and greatest width of a panel; what the rails of its mesh take, and a row of tiles. */
 const LEAST = 188;
+const MOST = 460;
+const RAILS = 36;
+const TILE = 62;
 const GAP = 14;
 /** Room over the first row for the rail of the MPMD axis, and under a row for the line that joins copies. */
 const RAIL = 28;
@@ -42,14 +46,13 @@ export function layoutGroups(model: MpmdModel, width: number): GroupPanels {
   const most = Math.max(1, Math.min(n, Math.floor((width + GAP) / (LEAST + GAP))));
   const rows = Math.ceil(n / most);
   const across = Math.ceil(n / rows);
-  const w = Math.min(n > 2 ? width : 360, (width - (across - 1) * GAP) / across);
-  const high = rows > 2 ? 110 : rows > 1 ? 150 : 240;
-  const meshes = (width: number, height: number) =>
-    model.folds.map((fold) => layoutMesh(fold.model, WHOLE, { x: INNER, y: TITLE, width: width - 2 * INNER, height }));
-  const tallest = (placed: readonly MeshPanel[]) => Math.max(...placed.map(({ box }) => box.h));
-  // What is high enough for the narrowest panels is so for all: a card is no higher in a wider cell.
-  const placed = meshes(w, tallest(meshes(Math.min(w, LEAST), high)));
-  const h = TITLE + tallest(placed) + INNER;
+  const w = Math.min(n > 2 ? width : MOST, (width - (across - 1) * GAP) / across);
+  // A card is as high in every cell that has room for its panels in one row.
+  const [inner = 1] = model.folds[0]?.place.meshShape ?? [];
+  const height = Math.min(rows > 2 ? 110 : rows > 1 ? 150 : 240, RAILS + inner * TILE);
+  const area = { x: INNER, y: TITLE, width: w - 2 * INNER, height };
+  const placed = model.folds.map((fold) => layoutMesh(fold.place, WHOLE, area));
+  const h = TITLE + Math.max(height, ...placed.map(({ box }) => box.h)) + INNER;
   const joined = n <= across && model.folds.filter(holds).length > 1;
   const pitch = h + GAP;
   const panels = model.folds.map((fold, i) => ({

@@ -21,12 +21,20 @@ export const UNCHANGED: Changes = { microbatches: null, ratio: null, communicati
 /** The schedules of a document, one or several. */
 export function decodeSchedules(wire: unknown): { schedules: readonly Schedule[]; several: boolean } {
   if ((wire as { kind?: unknown } | null)?.kind === "schedules") {
-    const flaw = (d: Schedules) => (d.schedules.length > 0 ? null : "it has no schedules");
+    const flaw = ({ schedules }: Schedules) =>
+      schedules.map((d) => flawOfTimes(d.durations)).find((f) => f) ??
+      (schedules.length > 0 ? null : "it has no schedules");
     return { schedules: decodeDocument(wire, "schedules", flaw, true).schedules, several: true };
   }
   const meshless = (wire as { mesh?: unknown } | null)?.mesh === null;
-  const flaw = (d: Schedule) => (d.source ? null : "it has no tasks");
+  const flaw = (d: Schedule) => (d.source ? flawOfTimes(d.durations) : "it has no tasks");
   return { schedules: [decodeDocument(wire, "schedule", flaw, meshless)], several: false };
+}
+
+/** Durations: none is negative. */
+function flawOfTimes({ forward, backward_input, backward_weight, communication }: Durations): string | null {
+  const all = [...forward, ...backward_input, ...backward_weight, communication];
+  return all.every((time) => time >= 0) ? null : "a task takes a negative time";
 }
 
 export class ScheduleModel {

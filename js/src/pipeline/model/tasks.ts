@@ -1,6 +1,7 @@
 /** The tasks of a pipeline schedule as columns: what each rank runs, in which order. */
 import type { Order } from "../../core/document.gen";
 import { unpack } from "../../core/ints";
+import { DocumentError } from "../../core/wire";
 
 /** Kinds of tasks, by their number: forward, whole backward, its input half, its weight half. */
 export const KINDS = "FBIW";
@@ -40,12 +41,27 @@ export function tasksOf(ranks: readonly (readonly Draft[])[]): Tasks {
   );
 }
 
+/** @throws DocumentError the tasks are not those of ranks, stages and microbatches. */
 export function decodeOrder(order: Order): Tasks {
-  return columns(
-    ...([order.counts, order.stage, order.task_kind, order.microbatch, order.fused, order.tick, order.wasted].map(
-      unpack,
-    ) as [Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array]),
-  );
+  const [counts, stage, kind, microbatch, fused, tick, wasted] = [
+    order.counts,
+    order.stage,
+    order.task_kind,
+    order.microbatch,
+    order.fused,
+    order.tick,
+    order.wasted,
+  ].map(unpack) as [Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array];
+  const size = stage.length;
+  const below = (values: Int32Array, end: number) => values.length === size && values.every((v) => v >= 0 && v < end);
+  const given = [tick, wasted].every((column) => [0, size].includes(column.length));
+  const tasks = counts.every((n) => n >= 0) && counts.reduce((a, n) => a + n, 0) === size;
+  // A stage and a microbatch have a task each; of a few tasks, numbers may be left out.
+  const most = Math.max(size, 2 ** 12);
+  if (!(tasks && given && below(stage, most) && below(microbatch, most) && below(kind, 4) && below(fused, 2))) {
+    throw new DocumentError("This document is damaged: its tasks are not those of a schedule. Make the view again.");
+  }
+  return columns(counts, stage, kind, microbatch, fused, tick, wasted);
 }
 
 function columns(

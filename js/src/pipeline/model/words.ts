@@ -32,18 +32,42 @@ export function badgesOf(model: ScheduleModel): Badge[] {
       tone: "warn",
       title: fractionText(model),
     },
-    { strong: short(run.makespan), text: model.tasks.tick.length > 0 ? "ticks long" : "steps long", tone: "plain" },
     ...(model.trains
       ? [
           {
             strong: String(most),
-            text: `${most === 1 ? "activation" : "activations"} kept at most`,
+            text: "activations kept",
             tone: "plain",
           } as const,
         ]
       : []),
     { strong: String(run.messages), text: `${run.messages === 1 ? "send" : "sends"}${sent}`, tone: "plain" },
   ];
+}
+
+/** How much of all time is idle, and of which rank most: the answer, in one sentence. */
+export function answerOf(model: ScheduleModel): string {
+  const { run, tasks } = model;
+  const share = percent(model.bubble);
+  const lost = Array.from(run.idle, (idle, r) => idle + (run.wasted[r] ?? 0));
+  const waste = run.wasted.some((w) => w > 0) ? "idle or wasted" : "idle";
+  const unit = tasks.tick.length > 0 ? "ticks" : "units";
+  const [most, least] = [Math.max(...lost), Math.min(...lost)];
+  if (most <= 0) return "No rank is ever idle";
+  if (most - least < 1e-9)
+    return `${share} ${waste}: every rank loses ${short(most, 1)} of ${short(run.makespan, 1)} ${unit}`;
+  const where = rankText(model, lost.indexOf(most));
+  return `${share} ${waste}: most on ${where}, ${short(most, 1)} of ${short(run.makespan, 1)} ${unit}`;
+}
+
+/** Which of several is over first, and which keeps least. */
+export function comparedText(models: readonly ScheduleModel[]): string {
+  const long = (m: ScheduleModel) => m.run.makespan;
+  const [first, second] = [...models].sort((a, b) => long(a) - long(b));
+  if (!first || !second) return "";
+  const by = long(second) - long(first);
+  if (by < 1e-9) return `${first.doc.name} and ${second.doc.name} are shortest: ${short(long(first))} units`;
+  return `${first.doc.name} is shortest: ${short(long(first))} units, ${percent(first.bubble)} idle`;
 }
 
 /** `3 ÷ 11`, or nothing where the times make no such fraction. */

@@ -2,11 +2,11 @@
 
 import type { Scheme } from "../../core/color";
 import { percent } from "../../core/format";
-import { type Band, headBand, rule, stack } from "../../draw/bands";
+import { type Band, headBand, rule, saysBand, stack } from "../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
 import { fit } from "../../draw/measure";
 import type { ScheduleModel } from "../model/schedule";
-import { badgesOf, fractionText, short, sizeText, unitText } from "../model/words";
+import { answerOf, badgesOf, comparedText, fractionText, short, sizeText, unitText } from "../model/words";
 import { boardOf } from "./board";
 import { legendMarks } from "./legend";
 import { baseMarks, overMarks } from "./marks";
@@ -57,7 +57,10 @@ function scheduleHead(models: readonly ScheduleModel[], width: number): Band {
   if (!first) return { marks: [], height: 0 };
   const several = models.length > 1;
   const title = several ? `${models.length} schedules` : `${first.doc.name || "schedule"}  ${sizeText(first)}`;
-  return headBand(title, first.mesh ?? { axes: [] }, several ? [] : badgesOf(first), width);
+  return stack([
+    headBand(title, first.mesh ?? { axes: [] }, several ? [] : badgesOf(first), width),
+    saysBand(several ? comparedText(models) : answerOf(first), [{ text: several ? "" : fractionText(first) }], width),
+  ]);
 }
 
 /** Where figures begin, and the last ends, as shares of their room. */

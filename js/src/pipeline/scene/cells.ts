@@ -36,6 +36,24 @@ export function cellMarks(board: Board, block: Block, palette: Palette, follow: 
   return marks;
 }
 
+/** What is written in the cells of each kind: its letter with the number, the number, or nothing; the same in all. */
+type Labels = Readonly<Record<number, "long" | "few" | "">>;
+
+/** Letters where the narrowest cell of every kind has room for them, else numbers by the same rule, kind by kind. */
+function labelsOf({ tasks, run, kinds }: ScheduleModel, scale: number, height: number): Labels {
+  const fits = { long: new Set(kinds), few: new Set(kinds) };
+  for (let t = 0; t < tasks.size; t++) {
+    const fused = tasks.unit[t] === tasks.unit[t - 1] || tasks.unit[t] === tasks.unit[t + 1];
+    const [kind, w] = [tasks.kind[t] ?? 0, ((run.end[t] ?? 0) - (run.start[t] ?? 0)) * scale - 1];
+    const h = fused ? height / 2 - 0.5 : height;
+    const number = String(tasks.microbatch[t]);
+    if (h < LETTERS - 1 || textWidth(number, SMALL, true) + 2 > w) fits.few.delete(kind);
+    if (h < 15 || textWidth(`${KINDS[kind]}${number}`, SMALL, true) + 5 > w) fits.long.delete(kind);
+  }
+  const long = fits.long.size === kinds.size;
+  return Object.fromEntries([...kinds].map((kind) => [kind, long ? "long" : fits.few.has(kind) ? "few" : ""]));
+}
+
 /** The lens of a dense block: neighbours of a place, with letters. */
 export function lensMarks(
   board: Board,
@@ -76,6 +94,7 @@ function row(
 ): void {
   const { tasks, run } = model;
   const scale = box.w / (span[1] - span[0]);
+  const labels = labelsOf(model, scale, box.h);
   const end = tasks.first[rank + 1] ?? 0;
   for (let t = model.firstAfter(rank, span[0]); t < end && (run.start[t] ?? 0) < span[1]; t++) {
     const x0 = Math.max(box.x, box.x + ((run.start[t] ?? 0) - span[0]) * scale);
@@ -84,7 +103,7 @@ function row(
     const gap = whole >= GAP_FROM ? 1 : 0;
     const at = { x: x0 + gap / 2, y: box.y, w: whole - gap, h: box.h };
     const other = tasks.unit[t] === tasks.unit[t - 1] ? t - 1 : tasks.unit[t] === tasks.unit[t + 1] ? t + 1 : -1;
-    cell(model, t, other < 0 ? at : half(model, t, at), palette, follow, marks);
+    cell(model, t, other < 0 ? at : half(model, t, at), palette, follow, labels, marks);
   }
 }
 
@@ -98,7 +117,15 @@ function half(model: ScheduleModel, t: number, at: Box): Box {
   return { ...at, y: at.y + h * (to - t), h: h - 0.5 };
 }
 
-function cell(model: ScheduleModel, t: number, at: Box, palette: Palette, follow: number | null, marks: Mark[]): void {
+function cell(
+  model: ScheduleModel,
+  t: number,
+  at: Box,
+  palette: Palette,
+  follow: number | null,
+  labels: Labels,
+  marks: Mark[],
+): void {
   const { tasks } = model;
   const kind = tasks.kind[t] ?? 0;
   const k = tasks.microbatch[t] ?? 0;
@@ -117,9 +144,11 @@ function cell(model: ScheduleModel, t: number, at: Box, palette: Palette, follow
   const bar = Math.max(1.5, Math.min(3, at.h / 8));
   if (kind === F) marks.push({ kind: "rect", x: at.x, y: at.y + at.h - bar, w: at.w, h: bar, fill: "edge", ...alpha });
   if (kind === B || kind === I) marks.push({ kind: "rect", x: at.x, y: at.y, w: at.w, h: bar, fill: "edge", ...alpha });
-  const text = letters(box, `${KINDS[kind]}${k}`, String(k));
-  if (!text) return;
-  const size = at.h >= 24 && at.w >= 24 ? 12 : 10.5;
+  const long = labels[kind] === "long";
+  const text = long ? `${KINDS[kind]}${k}` : labels[kind] === "few" ? String(k) : "";
+  // At the end of what is shown a cell may be cut.
+  if (!text || textWidth(text, SMALL, true) + 2 > at.w) return;
+  const size = at.h >= 24 && at.w >= 24 ? 12 : SMALL;
   const middle = at.y + at.h / 2 + size * 0.36;
   const color = dim && isDark(palette.scheme) ? "muted" : "tile-ink";
   const weight = follow === k ? { weight: 700 } : {};
@@ -140,12 +169,7 @@ function cell(model: ScheduleModel, t: number, at: Box, palette: Palette, follow
 
 /** Height of a cell with a number. */
 const LETTERS = 10;
-
-function letters(at: Box, long: string, few: string): string {
-  if (at.h < LETTERS - 1) return "";
-  if (at.h >= 15 && textWidth(long, 10.5, true) + 5 <= at.w) return long;
-  return textWidth(few, 10.5, true) + 2 <= at.w ? few : "";
-}
+const SMALL = 10.5;
 
 /** Ranks from `from` up to `to` as a picture: a column a pixel, a row a rank. */
 function field(

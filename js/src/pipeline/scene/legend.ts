@@ -12,9 +12,9 @@ const SWATCH = 24;
 export function legendMarks(models: readonly ScheduleModel[], palette: Palette, width: number): Band {
   const kinds = new Set(models.flatMap((m) => [...m.kinds]));
   const entries: readonly (readonly [shown: boolean, text: string, marks: Swatch])[] = [
-    [kinds.has(F), "F forward, sends on", task(palette.forward, 10.5)],
-    [kinds.has(B), "B backward, sends back", task(palette.backward, 0)],
-    [kinds.has(I), "I input gradient, sends back", task(palette.backward, 0)],
+    [kinds.has(F), "F forward", task(palette.forward, 10.5)],
+    [kinds.has(B), "B backward", task(palette.backward, 0)],
+    [kinds.has(I), "I input gradient", task(palette.backward, 0)],
     [kinds.has(W), "W weight gradient", weights],
     [true, "idle", idle],
     [models.some((m) => m.run.wasted.some((w) => w > 0)), "computed, not used", unused],

@@ -1,7 +1,9 @@
 /** What changes with the reader: the followed microbatch, what a task needs, the critical path, the moment. */
 import { hex } from "../../core/color";
-import { axisToken, label, type Mark, MONO, outline } from "../../draw/marks";
+import { axisToken, type Box, label, type Mark, MONO, outline } from "../../draw/marks";
+import { textWidth } from "../../draw/measure";
 import type { ScheduleModel } from "../model/schedule";
+import { short } from "../model/words";
 import { type Block, type Board, rowTop, xOf } from "./board";
 import { type Palette, rgbOf } from "./palette";
 
@@ -83,20 +85,37 @@ function boxMarks(board: Board, block: Block, task: number, width: number): Mark
   return outline({ x: x0, y: rowTop(block, tasks.rank[task] ?? 0), w: x1 - x0, h: block.cell }, 2, width);
 }
 
-/** The tasks that made the run as long as it is, joined by a line. */
+/** The tasks that made the run as long as it is: outlined, joined where ranks hand over, and how long they take. */
 export function criticalMarks(board: Board, block: Block): Mark[] {
   const { tasks, run } = block.model;
-  const points: [number, number][] = [];
-  for (const t of run.critical) {
-    const y = rowTop(block, tasks.rank[t] ?? 0) + block.cell / 2;
-    points.push([xOf(board, run.start[t] ?? 0), y], [xOf(board, run.end[t] ?? 0), y]);
-  }
   const [left, right] = [board.grid.x, board.grid.x + board.grid.w];
-  const inside = points.filter(([x]) => x >= left - 1 && x <= right + 1);
-  if (inside.length < 2) return [];
+  const marks: Mark[] = [];
+  let before: Box | null = null;
+  for (const t of run.critical) {
+    const [x0, x1] = [xOf(board, run.start[t] ?? 0), xOf(board, run.end[t] ?? 0)];
+    const box: Box = { x: x0, y: rowTop(block, tasks.rank[t] ?? 0), w: x1 - x0, h: block.cell };
+    if (before && before.y !== box.y && box.x >= left - 1 && box.x <= right + 1) {
+      const down = box.y > before.y;
+      const from = [before.x + before.w, before.y + (down ? before.h : 0)] as const;
+      const to = [box.x, box.y + (down ? 0 : box.h)] as const;
+      marks.push({ kind: "line", points: [from, to], stroke: { color: "error", width: 2 } });
+    }
+    before = box;
+    const [a, b] = [Math.max(left, x0), Math.min(right, x1)];
+    if (b <= a) continue;
+    const edge = { x: a + 0.5, y: box.y, w: b - a - 1, h: box.h, r: 3 };
+    marks.push({ kind: "rect", ...edge, stroke: { color: "error", width: 2 } });
+  }
+  if (marks.length === 0) return [];
+  const long = run.critical.reduce((sum, t) => sum + (run.end[t] ?? 0) - (run.start[t] ?? 0), 0);
+  const text = `critical path: ${short(long)} of ${short(run.makespan)} in tasks`;
+  const w = textWidth(text, 11) + 8;
+  // Under the last rank.
+  const y = rowTop(block, tasks.ranks) - (block.pitch - block.cell) + 3;
   return [
-    { kind: "line", points: inside, stroke: { color: "bg", width: 5 } },
-    { kind: "line", points: inside, stroke: { color: "error", width: 2.2 } },
+    ...marks,
+    { kind: "rect", x: right - w, y: y - 1, w, h: 15, r: 3, fill: "bg", alpha: 0.9 },
+    label(right - 4, y + 10.5, text, 11, "error", { anchor: "end", weight: 600 }),
   ];
 }
 

@@ -71,15 +71,15 @@ function Line({ state, shown, row, at, figure }: LineProps) {
       id={`alive-${at}`}
       aria-selected={chosen}
       class={`row ${chosen ? "chosen" : ""} ${lit ? "lit" : ""}`}
-      title={`${buffer.instruction || buffer.name}: instructions ${born + 1} to ${dies + 1}, ${cutText(buffer)}`}
+      title={`${buffer.instruction || buffer.name}: instructions ${born + 1} to ${dies + 1}, ${cutText(buffer) || "axes not known"}`}
       onClick={() => page.choose(row.key)}
     >
       <span class="figure mono">{figure(row.bytes)}</span>
-      <span class="what">
+      <span class="what cut">
         <b class="mono">{buffer.name}</b> <span class="soft">{rowText(row)}</span>
       </span>
       <span class="where soft">{buffer.source ? `line ${buffer.source.line}` : ""}</span>
-      <span class="type mono">
+      <span class="type cut mono">
         {buffer.type}{" "}
         {buffer.axes?.length ? (
           <span aria-label={cutText(buffer)} role="img">

@@ -1,4 +1,5 @@
 /** The kinds of bytes with their sums at the step that is looked at, and the device that they are held against. */
+import { Select } from "../../card/Tools";
 import { bytes, bytesColumn } from "../../core/format";
 import type { ProgramState } from "../state";
 import { donatedBytes, legendOf } from "./model/words";
@@ -37,15 +38,15 @@ export function Legend({ state, shown: { model, step } }: { state: ProgramState;
       <p class="limit">
         <label>
           compared with{" "}
-          <select value={String(chip)} onChange={(e) => page.set({ chip: Number(e.currentTarget.value) })}>
-            <option value={String(NONE)}>nothing</option>
-            {model.doc.chips.map((c, k) => (
-              <option value={String(k)} title={c.source} key={c.name}>
-                {c.name}, {bytes(c.bytes)}
-              </option>
-            ))}
-            <option value={String(OWN)}>own number …</option>
-          </select>
+          <Select
+            of={[
+              [NONE, "nothing"],
+              ...model.doc.chips.map((c, k) => [k, `${c.name}, ${bytes(c.bytes)}`, { title: c.source }] as const),
+              [OWN, "own number …"],
+            ]}
+            value={chip}
+            choose={(chosen) => page.set({ chip: chosen })}
+          />
         </label>
         {chip === OWN && (
           <label>

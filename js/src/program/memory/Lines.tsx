@@ -23,7 +23,9 @@ export function Lines({ state, shown }: { state: ProgramState; shown: ShownMemor
               key={at}
             >
               <span class="number">{source.line}</span>
-              <code style={{ width: `${layout.left - 44}px` }}>{source.text}</code>
+              <code class="cut" style={{ width: `${layout.left - 44}px` }}>
+                {source.text}
+              </code>
               <span class="hidden">
                 {forward.length} instructions forward, {backward.length} back
               </span>

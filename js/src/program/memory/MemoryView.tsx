@@ -7,7 +7,7 @@ import { Alive } from "./Alive";
 import { Chart } from "./Chart";
 import { Legend } from "./Legend";
 import { Lines } from "./Lines";
-import { basisText, dominates } from "./model/words";
+import { basisText, constantsText, dominates, failureText } from "./model/words";
 import { Remedies } from "./Remedies";
 import { WIDE } from "./scene/layout";
 
@@ -22,7 +22,9 @@ export function MemoryView({ state }: { state: ProgramState }) {
       </p>
     );
   }
-  const { model, layout, step } = shown;
+  const { model, layout, bounds, step } = shown;
+  const failure = failureText(model, bounds.limit);
+  const constants = constantsText(model);
   const narrow = layout.left < 100;
   return (
     <div
@@ -30,7 +32,9 @@ export function MemoryView({ state }: { state: ProgramState }) {
       style={{ "--left": `${layout.left}px`, "--span": `${layout.span}px` }}
     >
       <div class="says">
+        {failure && <p class="trouble">{failure}</p>}
         <p class="dominates">{dominates(model, step)}</p>
+        {constants && <p class="constants">{constants}</p>}
         <Remedies state={state} />
       </div>
       <div class="over">
@@ -50,6 +54,7 @@ export function MemoryView({ state }: { state: ProgramState }) {
         {basisText(model)}
         {model.doc.loops.length > 0 && " One iteration of each loop is drawn: every iteration needs as much."}
       </p>
+      {failure && <p class="soft small mono failure">{model.doc.failure.split("\n", 1)[0]}</p>}
     </div>
   );
 }

@@ -13,35 +13,25 @@ import { type Bounds, boundsOf, chartMarks, cursorMarks } from "./scene/chart";
 import { layoutOf, type MemoryLayout } from "./scene/layout";
 import { LINE, lineMarks } from "./scene/lines";
 
-export interface MemoryFields {
+export const START = {
   /** The step that is looked at; null for the peak. */
-  at: number | null;
+  at: null as number | null,
   /** Whether it stays when the pointer leaves. */
-  pinned: boolean;
-  /** The stretch that is being drawn. */
-  span: readonly [number, number] | null;
-  /** Index of the user's line that stands out. */
-  line: number | null;
-  /** Key of the row that stands out. */
-  row: string | null;
-  /** Rows that are in the page. */
-  rows: number;
-  /** Index of the chip whose memory is the limit: -1 for none, -2 for an own number; null for the program's. */
-  chip: number | null;
-  /** The reader's own number, in GiB. */
-  own: number;
-}
-
-export const START: MemoryFields = {
-  at: null,
   pinned: false,
-  span: null,
-  line: null,
-  row: null,
+  /** The stretch that is being drawn. */
+  span: null as readonly [number, number] | null,
+  /** Index of the user's line that stands out. */
+  line: null as number | null,
+  /** Key of the row that stands out. */
+  row: null as string | null,
+  /** Rows that are in the page. */
   rows: 40,
-  chip: null,
+  /** Index of the chip whose memory is the limit: -1 for none, -2 for an own number; null for the program's. */
+  chip: null as number | null,
+  /** The reader's own number, in GiB. */
   own: 16,
 };
+export type MemoryFields = typeof START;
 
 /** The card that the page is a part of. */
 export interface Host {
@@ -50,8 +40,8 @@ export interface Host {
   set(patch: { memory: MemoryFields }): void;
   find(selector: string): HTMLElement | null;
   model(): ProgramModel | null;
-  /** What Python sent of the open program's memory: a document, or why there is none. */
-  sent(): { trouble?: unknown } | undefined;
+  /** What Python sent of a page of the open program: a document, or why there is none. */
+  sent(page: "memory"): { trouble?: unknown } | undefined;
 }
 
 /** Everything that the page is drawn from. */
@@ -101,7 +91,7 @@ export class MemoryPage {
 
   /** What stands in place of the page: that it is being read, or why it is not known. */
   trouble(): string | null {
-    const wire = this.host.sent();
+    const wire = this.host.sent("memory");
     if (wire === undefined) return this.host.saved ? "Its live buffers were not saved." : "reading live buffers …";
     if ("trouble" in wire) return String(wire.trouble);
     const decoded = this.#decoded(wire);
@@ -109,7 +99,7 @@ export class MemoryPage {
   }
 
   shown(): ShownMemory | null {
-    const wire = this.host.sent();
+    const wire = this.host.sent("memory");
     const [program, { width }] = [this.host.model(), this.host.now];
     if (!wire || "trouble" in wire || !program || width === 0) return null;
     const doc = this.#decoded(wire);

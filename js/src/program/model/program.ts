@@ -44,7 +44,7 @@ export interface Lies {
   along: readonly number[];
   sizes: readonly number[];
   /** Whether all links along them wrap around: a part of a ring does not. */
-  rings: boolean;
+  rings: readonly boolean[];
 }
 
 /** What the collectives of one source line come to. */
@@ -186,6 +186,11 @@ export class ProgramModel {
     return new Set(this.collectives.map((c) => c.source?.file ?? "")).size > 1;
   }
 
+  /** Whether it is known what is sent: not of groups alone. */
+  get sized(): boolean {
+    return this.doc.interconnects.length > 0;
+  }
+
   /** Whether some runs are unknown, so that totals are at least what they say. */
   get atLeast(): boolean {
     return this.collectives.some((c) => c.times === null);
@@ -223,7 +228,7 @@ export class ProgramModel {
   /** How the groups of a collective are connected. */
   connection(c: HloCollective): Connection {
     const lies = this.lies(c);
-    return lies ? (lies.rings ? "ring" : "line") : "unknown";
+    return lies ? (lies.rings.every(Boolean) ? "ring" : "line") : "unknown";
   }
 
   /** How the groups of a collective lie on the physical links; null where they fill no boxes, or it is not known. */
@@ -247,7 +252,7 @@ export class ProgramModel {
     const [box] = boxes;
     if (!box || boxes.some((other) => other?.join() !== box.join())) return null;
     const along = box.flatMap((size, k) => (size > 1 ? [k] : []));
-    const rings = along.every((k) => this.doc.wraps[k] && box[k] === this.#extent(k));
+    const rings = along.map((k) => this.doc.wraps[k] === true && box[k] === this.#extent(k));
     return { along, sizes: along.map((k) => box[k] ?? 1), rings };
   }
 

@@ -43,11 +43,19 @@ export function sideBySide(models: readonly ProgramModel[]) {
 
 export type ProgramCells = ReturnType<typeof sideBySide>["cells"][number];
 
+/** What dominates on an interconnect, in a sentence; empty where that is not known. */
+export function verdictOf({ doc }: ProgramModel, interconnect: number): string {
+  return doc.verdicts[interconnect] ?? doc.verdicts[0] ?? "";
+}
+
+/** Where the badge of findings goes. */
+export const LOOK = "look";
+
 export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   const n = model.collectives.length;
   if (!model.readable) return [{ strong: "?", text: "collectives, not known", tone: "warn" }];
   if (n === 0) return [{ strong: "0", text: "collectives", tone: "ok" }];
-  const looks = model.collectives.filter((c) => c.remark !== "").length;
+  const looks = model.doc.findings.length;
   // The devices' own interconnect is not named; any other one is.
   const own = model.mesh.mesh.platform !== "cpu" && interconnect === model.doc.interconnect;
   const on = own ? "" : ` on ${model.doc.interconnects[interconnect]}`;
@@ -59,7 +67,7 @@ export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   return [
     { strong: String(n), text: n === 1 ? "collective" : "collectives", tone: "plain" },
     ...(model.doc.interconnects.length > 0 ? [estimated] : []),
-    ...(looks > 0 ? [{ strong: String(looks), text: "to look at", tone: "warn" } as const] : []),
+    ...(looks > 0 ? [{ strong: String(looks), text: "to look at", tone: "warn", to: LOOK } as const] : []),
   ];
 }
 
@@ -90,7 +98,7 @@ export function causeNotes(model: ProgramModel, c: HloCollective): string[] {
     model.severalFiles && c.source ? `${c.source.file}, ${where}` : where,
     ...(c.library ? [`in ${c.library.file}, line ${c.library.line}`] : []),
     ...(c.module ? [c.module] : []),
-    ...(c.backward ? ["backward"] : []),
+    ...(c.recomputed ? ["recomputed in the backward pass"] : c.backward ? ["backward"] : []),
     // For groups alone it is not known who asked for them.
     ...(c.shapes.length === 0 ? [] : [c.by_user ? "by you" : "by the compiler"]),
     ...(c.widened_from ? [`${c.widened_from} in your program, wider on CPUs`] : []),
@@ -138,8 +146,14 @@ export function linksText(model: ProgramModel, c: HloCollective): string {
   const lies = model.lies(c);
   switch (model.connection(c)) {
     case "line":
-      if (lies && lies.along.length > 1)
-        return `Each group is a box of ${lies.sizes.join("×")} ${noun}s, without links that wrap around.`;
+      if (lies && lies.along.length > 1) {
+        const closed = lies.rings.filter(Boolean).length;
+        const wrap =
+          closed > 0
+            ? `with links that wrap around along ${closed} of its ${lies.rings.length} sides`
+            : "without links that wrap around";
+        return `Each group is a box of ${lies.sizes.join("×")} ${noun}s, ${wrap}.`;
+      }
       if (lies?.along.every((k) => model.doc.wraps[k]))
         return "Each group is a part of a ring: a line, which takes twice the time.";
       return `${model.doc.target || "This slice"} has no wraparound links along ${c.axes.join(", ") || "these groups"}: each group is a line, not a ring, which takes twice the time.`;

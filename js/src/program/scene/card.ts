@@ -8,7 +8,7 @@ import type { Scheme } from "../../core/color";
 import { COLLECTIVES } from "../../core/columns.gen";
 import type { HloCollective } from "../../core/document.gen";
 import { bytes, duration } from "../../core/format";
-import { count } from "../../core/text";
+import { count, sentenceTokens, type Token } from "../../core/text";
 import { type Band, chip, chipWidth, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
 import {
   axisToken,
@@ -42,6 +42,7 @@ import {
   groupTexts,
   linksText,
   totalName,
+  verdictOf,
 } from "../model/words";
 import { collectiveMarks } from "./collective";
 import { captionOf } from "./collective/caption";
@@ -63,13 +64,15 @@ export interface ProgramPicture {
 
 /** Below this width the mesh stands under the table. */
 const STACKED = 860;
-const PANEL = 400;
+const PANEL = 372;
+/** How much wider the sentence at the top is than text of 12 px, which lines are measured in. */
+const SCALE = 1.36;
 /** Lines of the table that are drawn; the rest is counted. */
 const MOST = 16;
 const LINE = 48;
 /** A line in a narrow picture: what it is over what it is for. */
 const CARD = 74;
-const NARROW = 560;
+const NARROW = 640;
 
 /** Index of the collective on the mesh. */
 export function chosenOf(model: ProgramModel, picture: ProgramPicture): number | null {
@@ -89,6 +92,7 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
   const chosen = groups.find((group) => at !== null && group.members.includes(at));
   const head = stack([
     headBand(model.doc.name || "program", model.mesh, badgesOf(model, interconnect), width),
+    ...answerBand(model, width),
     ...timeBands(model, at, chosen?.members ?? [], width),
   ]);
   const stacked = width < STACKED;
@@ -115,7 +119,7 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
 }
 
 /** A bar in the colours of mesh axes: stripes of all where there are several, grey for irregular groups. */
-export function barMarks(model: ProgramModel, axes: readonly string[], box: Box): Mark[] {
+export function barMarks(model: Pick<ProgramModel, "mesh">, axes: readonly string[], box: Box): Mark[] {
   const colors: Color[] = axes.length > 0 ? axes.map((name) => axisToken(model.mesh.axisOf(name))) : ["muted"];
   const stripe = colors.length > 1 ? 3 : box.w;
   return Array.from({ length: Math.max(1, Math.ceil(box.w / stripe)) }, (_, i): Mark => {
@@ -123,6 +127,21 @@ export function barMarks(model: ProgramModel, axes: readonly string[], box: Box)
     const w = Math.min(stripe, box.x + box.w - x);
     return { kind: "rect", x, y: box.y, w, h: box.h, fill: colors[i % colors.length] ?? "muted" };
   });
+}
+
+/** What dominates, in a sentence. */
+function answerBand(model: ProgramModel, width: number): Band[] {
+  const said = verdictOf(model, model.doc.interconnect);
+  if (!said) return [];
+  const lines = wrapped(said, (width - 2 * PAD) / SCALE);
+  const marks = lines.map((line, i) =>
+    label(PAD, 12 + 20 * i, spansOf(sentenceTokens(line, model.mesh)), 15, "ink", { weight: 600 }),
+  );
+  return [{ marks, height: 4 + 20 * lines.length }];
+}
+
+function spansOf(tokens: readonly Token[]): Span[] {
+  return tokens.map(({ text, axis }) => (axis === null ? { text } : { text, color: axisToken(axis) }));
 }
 
 /** The call over time; none for one collective, whose time would be all of it. */
@@ -149,7 +168,7 @@ function noteBands(model: ProgramModel, width: number): Band[] {
 
 /** Where each column begins, and where the last one ends. */
 function columnsOf(width: number) {
-  const [op, axes, sent, runs, source, time] = [16, 158, 298, 336, 350, width - 120] as const;
+  const [op, axes, sent, runs, source, time] = [16, 158, 298, 336, 350, width - 180] as const;
   return { op, axes, sent, runs, source, time, end: width - 14 };
 }
 
@@ -193,16 +212,17 @@ function rowBand(
   marks.push(label(k.op, y, op, 12.5, "ink", BOLD), ...axisMarks(model, c, k.axes, y, narrow ? width : k.sent - 66));
   const figures = { ...MONO, anchor: "end" } as const;
   // Bytes of every time; a group's may differ.
-  const sent = `${least === most ? "" : "≤ "}${sentText(most)}`;
+  const sent = model.sized ? `${least === most ? "" : "≤ "}${sentText(most)}` : "?";
+  const took = model.sized ? time(seconds) : "?";
   const times = `×${runs ?? "?"}`;
   if (narrow) {
     marks.push(label(PAD, 44, `${sent} ${times}`, 12, "ink", MONO));
     const box = { x: PAD + 130, y: 35, w: Math.max(1, (width - PAD - 240) * (seconds / longest)), h: 11 };
-    marks.push(...barMarks(model, c.axes, box), label(k.end, 44, time(seconds), 12, "ink", figures));
+    marks.push(...barMarks(model, c.axes, box), label(k.end, 44, took, 12, "ink", figures));
   } else {
     marks.push(label(k.sent, y, sent, 12, "ink", figures), label(k.runs, y, times, 12, "ink", figures));
-    const box = { x: k.time, y: y - 10, w: Math.max(1, 46 * (seconds / longest)), h: 12 };
-    marks.push(...barMarks(model, c.axes, box), label(k.end, y, time(seconds), 12, "ink", figures));
+    const box = { x: k.time, y: y - 10, w: Math.max(1, 106 * (seconds / longest)), h: 12 };
+    marks.push(...barMarks(model, c.axes, box), label(k.end, y, took, 12, "ink", figures));
   }
   const from = narrow ? PAD : k.source;
   const room = (narrow ? k.end : k.time - 8) - from;
@@ -241,7 +261,7 @@ function axisMarks(model: ProgramModel, c: HloCollective, x: number, y: number, 
 function footBand(model: ProgramModel, c: HloCollective | null, width: number, more: readonly Group[]): Band {
   const left = more.reduce((sum, group) => sum + group.members.length, 0);
   const room = width - 2 * PAD;
-  const totals = model.totals(model.doc.interconnect);
+  const totals = model.sized ? model.totals(model.doc.interconnect) : [];
   const whole = Math.max(
     1e-12,
     totals.reduce((sum, t) => sum + t.seconds, 0),

@@ -139,20 +139,23 @@ function blockMarks(c: HloCollective, box: Box, t: Lanes): Mark[] {
   const marks: Mark[] = [
     { kind: "rect", ...shown, r: box.w > 6 ? 2 : 0, fill: axis === null ? "muted" : axisToken(axis) },
   ];
-  // The line pattern of the axis at both long edges: colour is not the only sign.
-  if (axis !== null && axis > 0 && box.w > 16) {
-    for (const y of [box.y + 1, box.y + LANE - 1]) {
-      const points = [
-        [box.x, y],
-        [box.x + shown.w, y],
-      ] as const;
-      marks.push({ kind: "line", points, stroke: { ...axisStroke(axis, 2), color: "bg" } });
-    }
-  }
-  const text = `${c.kind}${c.source ? ` ${c.source.line}` : ""}`;
+  if (axis !== null) marks.push(...patternMarks(axis, shown));
+  const text = `${c.kind}${c.source ? `, line ${c.source.line}` : ""}`;
   if (textWidth(text, 11, true) + 8 <= box.w)
     marks.push(label(box.x + shown.w / 2, box.y + 14, text, 11, "bg", { ...CENTER, weight: 700 }));
   return marks;
+}
+
+/** The line pattern of an axis at both long edges of its bar: colour is not the only sign. */
+export function patternMarks(axis: number, { x, y, w, h }: Box): Mark[] {
+  if (axis === 0 || w <= 16) return [];
+  return [y + 1, y + h - 1].map((at) => {
+    const points = [
+      [x, at],
+      [x + w, at],
+    ] as const;
+    return { kind: "line", points, stroke: { ...axisStroke(axis, 2), color: "bg" } };
+  });
 }
 
 function axesOf(model: ProgramModel) {

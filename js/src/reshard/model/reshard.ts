@@ -2,7 +2,7 @@
 import type { MovedArray, ReshardPlan } from "../../core/document.gen";
 import { MeshModel } from "../../core/mesh";
 import { items } from "../../core/table";
-import { decodeDocument } from "../../core/wire";
+import { DocumentError, decodeDocument } from "../../core/wire";
 
 export function decodeReshard(wire: unknown): ReshardPlan {
   const doc = decodeDocument(wire, "reshard", (plan) => {
@@ -10,7 +10,11 @@ export function decodeReshard(wire: unknown): ReshardPlan {
       return `its mesh has no axis ${JSON.stringify(plan.axis)}`;
     return Array.isArray(plan.order) ? null : "it has no order";
   });
-  return { ...doc, arrays: items(doc.arrays) as MovedArray[], flows: items(doc.flows) as ReshardPlan["flows"] };
+  const flows = items(doc.flows) as ReshardPlan["flows"];
+  if (!flows.every(({ source, target }) => Number.isInteger(source) && Number.isInteger(target))) {
+    throw new DocumentError("This document is damaged: data moves between no devices. Make the view again.");
+  }
+  return { ...doc, arrays: items(doc.arrays) as MovedArray[], flows };
 }
 
 /** Groups side by side that keep the same arrays, drawn as one. */
@@ -137,20 +141,22 @@ export class PlanModel extends MeshModel {
     return this.doc.direction !== "device_put" && (this.weights[array] ?? 0) > (this.adds[array] ?? 0);
   }
 
-  /** Arrays that do, in the order of the tree. */
-  get tooHeavy(): number[] {
-    return this.doc.arrays.flatMap((_, i) => (this.overweight(i) ? [i] : []));
+  /** Bytes of an array on all devices that are made only to be freed. */
+  freedOf(array: MovedArray): number {
+    const size = this.size / this.groups;
+    switch (this.doc.direction) {
+      case "spmd_to_mpmd":
+        return size * array.target_bytes * (this.groups - array.groups.length);
+      case "mpmd_to_spmd":
+        return size * array.source_bytes * (this.groups - 1);
+      default:
+        return 0;
+    }
   }
 
-  /** Bytes on all devices that are made only to be freed. */
+  /** The same of all arrays. */
   get freedBytes(): number {
-    const { direction, arrays } = this.doc;
-    const size = this.size / this.groups;
-    const others = (a: MovedArray) =>
-      direction === "spmd_to_mpmd"
-        ? a.target_bytes * (this.groups - a.groups.length)
-        : a.source_bytes * (this.groups - 1);
-    return direction === "device_put" ? 0 : arrays.reduce((sum, a) => sum + size * others(a), 0);
+    return this.doc.arrays.reduce((sum, array) => sum + this.freedOf(array), 0);
   }
 
   /** The fold that a group is in. */

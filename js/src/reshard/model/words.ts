@@ -2,7 +2,8 @@
 import type { MovedArray } from "../../core/document.gen";
 import { bytes } from "../../core/format";
 import type { Badge } from "../../core/text";
-import { count, some } from "../../core/text";
+import { clauses, count, ranges, shortDtype, some } from "../../core/text";
+import type { Moves, Piece } from "./moves";
 import type { PlanModel } from "./reshard";
 
 export function titleOf({ doc }: PlanModel): string {
@@ -14,34 +15,41 @@ export function titleOf({ doc }: PlanModel): string {
     : `${arrays} from groups of ${doc.axis}`;
 }
 
-/** What runs it: the function of JAX or JaxPP that does the same. */
-export function callOf({ doc }: PlanModel): string {
-  return { spmd_to_mpmd: "spmd_to_mpmd_reshard", mpmd_to_spmd: "mpmd_to_spmd_reshard", device_put: "jax.device_put" }[
-    doc.direction
-  ];
+/** What must move next to what the compiled programs send: the answer, in one sentence. */
+export function answerOf({ doc }: PlanModel): string {
+  const least = doc.arrays.reduce((sum, a) => sum + a.least_bytes, 0);
+  const sent = sentBytes(doc.arrays);
+  if (least === 0)
+    return sent
+      ? `Nothing must move, the programs send ${bytes(sent)}`
+      : "Nothing moves: every device keeps its blocks";
+  const must = `${bytes(least)} must move between devices`;
+  return sent === null
+    ? must
+    : sent === least
+      ? `${must}, and no more is sent`
+      : `${must}, the programs send ${bytes(sent)}`;
+}
+
+/** Over which mesh axes, and what is not known. */
+export function clauseOf(model: PlanModel): string {
+  const over = new Set(model.doc.arrays.flatMap((a) => a.axes));
+  const names = model.axes.flatMap((a) => (over.has(a.name) ? [a.name] : []));
+  const unknown = model.doc.arrays.some((a) => a.collectives === null) ? "nothing is compiled" : "";
+  return clauses([names.length > 0 ? `over ${names.join(", ")}` : "", unknown]);
 }
 
 export function badgesOf(model: PlanModel): Badge[] {
   const freed = model.freedBytes;
-  const heavy = model.tooHeavy.length;
   return [
-    { tone: "plain", strong: bytes(model.peak.bytes), text: "on a device, the peak" },
+    { tone: "plain", strong: bytes(model.peak.bytes), text: "peak on a device", to: model.axis < 0 ? "" : "peak" },
     ...(freed > 0 ? [{ tone: "warn", strong: bytes(freed), text: "made, then freed" } as const] : []),
-    ...(heavy > 0
-      ? [
-          {
-            tone: "warn",
-            strong: String(heavy),
-            text: heavy === 1 ? "weighs more than it adds" : "weigh more than they add",
-          } as const,
-        ]
-      : []),
   ];
 }
 
-/** `float32[1024,4096]`. */
+/** `f32[1024,4096]`. */
 export function typeOf({ dtype, shape }: MovedArray): string {
-  return `${dtype}[${shape.join(",")}]`;
+  return `${shortDtype(dtype)}[${shape.join(",")}]`;
 }
 
 /** What is called a group, `stage=2`, or several, `stage=2 to 5`. */
@@ -66,10 +74,10 @@ export function heldText(model: PlanModel, chunk: number, group: number): string
   return `${name}, chunk ${chunk + 1} of ${model.chunks}: a device holds ${bytes(total)}, ${peak}: ${parts.join(", ") || "nothing"}`;
 }
 
-/** What a chunk adds and weighs, in one line. */
+/** What a chunk makes and what of the threshold it takes, in one line. */
 export function chunkText(model: PlanModel, chunk: number): string {
   const arrays = model.arraysOf(chunk);
-  const text = `chunk ${chunk + 1} of ${model.chunks}: ${count(arrays.length, "array")}, adds ${bytes(model.chunkBytes(chunk))} on a device, weighs ${bytes(model.chunkWeight(chunk))}`;
+  const text = `chunk ${chunk + 1} of ${model.chunks}: ${count(arrays.length, "array")}, ${bytes(model.chunkBytes(chunk))} made on a device, ${bytes(model.chunkWeight(chunk))} of the threshold`;
   const axes = axesOf(model, chunk);
   return `${text}${axes.length > 0 ? `, moves over ${axes.join(", ")}` : ", moves nothing"}; ${collectivesText(arrays.map((i) => model.doc.arrays[i] as MovedArray))}`;
 }
@@ -97,12 +105,6 @@ export function groupsText({ doc }: PlanModel, array: MovedArray): string {
   return doc.direction === "spmd_to_mpmd" ? `to ${some(array.groups, 4)}` : `from ${array.groups[0] ?? 0}`;
 }
 
-/** What must move in all, next to what XLA's programs send. */
-export function movesText({ doc }: PlanModel): string {
-  const least = doc.arrays.reduce((sum, a) => sum + a.least_bytes, 0);
-  return `Must move at least ${bytes(least)} in all; ${sentText(doc.arrays)}.`;
-}
-
 /** Bytes that the compiled programs of arrays send, on all devices; null where one was not compiled. */
 export function sentBytes(arrays: readonly MovedArray[]): number | null {
   let sum = 0;
@@ -113,7 +115,30 @@ export function sentBytes(arrays: readonly MovedArray[]): number | null {
   return sum;
 }
 
-function sentText(arrays: readonly MovedArray[]): string {
-  const sent = sentBytes(arrays);
-  return sent === null ? "nothing is compiled" : `XLA's programs send ${bytes(sent)}`;
+/** What a device sends and gets, of the arrays that are drawn. */
+export function movesText(model: PlanModel, panels: readonly { moves: Moves }[], id: number): string {
+  const parts = panels.map(({ moves }) => {
+    const { array, before, after, pieces } = moves;
+    const [from, to] = [before.ids.indexOf(id), after.ids.indexOf(id)];
+    const sum = (some: readonly Piece[]) => bytes(some.reduce((n, piece) => n + piece.bytes, 0));
+    const gets = pieces.filter((p) => p.target === to && !p.stays);
+    const gives = pieces.filter((p) => p.source === from && !p.stays);
+    const stays = pieces.filter((p) => p.target === to && p.stays);
+    const receivers = ranges([...new Set(gives.map((p) => after.ids[p.target] ?? 0))]);
+    const senders = ranges([...new Set(gets.map((p) => before.ids[p.source] ?? 0))]);
+    const words = [
+      gives.length > 0 ? `sends ${sum(gives)} to ${receivers}` : "",
+      gets.length > 0 ? `gets ${sum(gets)} from ${senders}` : "",
+      stays.length > 0 ? `keeps ${sum(stays)}` : "",
+      to >= 0 && !moves.keeps[to] ? "frees its block" : "",
+    ];
+    return `${array.path}: ${clauses(words, ", ") || "nothing"}`;
+  });
+  const at = model.axis < 0 ? "" : ` at ${coordinatesOf(model, id)}`;
+  return `device ${id}${at}. ${parts.join("; ")}`;
+}
+
+function coordinatesOf(model: PlanModel, id: number): string {
+  const digits = model.digits(model.ids.indexOf(id));
+  return model.axes.map((a, i) => `${a.name}=${digits[i] ?? 0}`).join(", ");
 }

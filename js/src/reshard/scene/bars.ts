@@ -108,7 +108,7 @@ function groundMarks({ grid, width, map, model }: PlanBoard, { y, h, current, ch
   return marks;
 }
 
-/** What a chunk is: its number, how many arrays, what they add and weigh, what they move over. */
+/** What a chunk is: its number, how many arrays, what they make, what of the threshold they take, what they move over. */
 function gutterMarks({ grid, model }: PlanBoard, { chunk, y, h, current }: Row): Mark[] {
   const x = 12;
   const room = grid.x - x - 8;
@@ -132,7 +132,7 @@ function gutterMarks({ grid, model }: PlanBoard, { chunk, y, h, current }: Row):
   const adds = model.chunkBytes(chunk);
   const lines: (readonly [string, Color])[] = [
     [`${count(arrays.length, "array")}, ${bytes(adds)} on a device`, "muted"],
-    [`weighs ${bytes(weight)}`, weight > adds ? "warn" : "muted"],
+    [`${bytes(weight)} of the threshold`, weight > adds ? "warn" : "muted"],
   ];
   const marks: Mark[] = [label(x, y + 22, `chunk ${chunk + 1} of ${model.chunks}`, 13, "ink", { weight: 700 })];
   lines.forEach(([text, color], i) => void marks.push(label(x, y + 40 + 16 * i, fit(text, room, 11), 11, color)));

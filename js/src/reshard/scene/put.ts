@@ -138,7 +138,7 @@ function barMarks(model: PlanModel, { bars }: PutLayout): Mark[] {
 }
 
 /** The flow that is looked at. */
-export function flowMarks({ matrix, cell }: PutLayout, flow: Flow | undefined): Mark[] {
+export function pairMarks({ matrix, cell }: PutLayout, flow: Flow | undefined): Mark[] {
   if (!flow) return [];
   return outline({ x: matrix.x + flow.source * cell, y: matrix.y + flow.target * cell, w: cell, h: cell }, 2, 2);
 }

@@ -1,7 +1,7 @@
 /** Measured runs as the picture reads them: events by lane and call, who waited for whom. */
 import type { Lane, MeasuredCollective, Operation, Run } from "../../core/document.gen";
 import { unpack } from "../../core/ints";
-import { MeshModel } from "../../core/mesh";
+import { MeshModel, product } from "../../core/mesh";
 import { items } from "../../core/table";
 import { decodeDocument } from "../../core/wire";
 import { type Spent, spentOf, type Took } from "./calls";
@@ -29,6 +29,11 @@ function tabled(run: Run): Run {
 function flaw(run: Run): string | null {
   if (!Array.isArray(run.lanes) || !Array.isArray(run.collectives) || !Array.isArray(run.seconds))
     return "it has no lanes";
+  const counted = run.lanes.every(({ counts, operation }) => {
+    const calls = unpack(counts);
+    return calls.every((n) => n >= 0) && calls.reduce((a, b) => a + b, 0) === product(operation.shape);
+  });
+  if (!counted) return "its lanes have other events than their calls";
   const names = new Set(run.mesh.axes.map((a) => a.name));
   const odd = run.collectives.find((c: MeasuredCollective) => c.axes.some((a) => !names.has(a)));
   return odd ? `its ${odd.kind} ${odd.name} names an axis that does not exist` : null;

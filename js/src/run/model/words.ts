@@ -12,11 +12,19 @@ const MUCH = 0.05;
 export function badgesOf({ shares, seconds }: Run): Badge[] {
   return [
     { strong: duration(median(seconds)), text: "a call, median", tone: "plain" },
-    { strong: percent(shares.compute), text: "compute", tone: "plain" },
     { strong: percent(shares.communication), text: "in collectives", tone: "plain" },
-    { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain" },
-    { strong: percent(shares.idle), text: "no event", tone: "plain" },
+    { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain", to: "wait" },
   ];
+}
+
+/** How much of the time is waiting, and where most of it: the answer, in one sentence. */
+export function answerOf({ shares, collectives, lanes }: Run): string {
+  if (lanes.length === 0) return "The trace has no device events";
+  const share = percent(shares.waiting);
+  const most = [...collectives].sort((a, b) => b.call_wait_s - a.call_wait_s)[0];
+  if (shares.waiting < MUCH || !most || most.call_wait_s <= 0) return `${share} of the time is waiting for others`;
+  const line = most.source ? `, in line ${most.source.line}` : "";
+  return `${share} of the time is waiting for others: most ${overText(most)}${line}`;
 }
 
 export function median(values: readonly number[]): number {

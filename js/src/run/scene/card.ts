@@ -3,11 +3,20 @@
 import { fitting } from "../../core/columns";
 import { type Column, MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective } from "../../core/document.gen";
-import { type Band, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
+import { type Band, framed, headBand, headsBand, rule, saysBand, stack } from "../../draw/bands";
 import { axisToken, BOLD, label, type Mark, MONO, PAD, type Scene, type Span, shift } from "../../draw/marks";
 import { fit, wrapped } from "../../draw/measure";
 import { type RunModel, rowsOf } from "../model/run";
-import { badgesOf, codeText, notesOf, overText, type RunFigures, runFigures } from "../model/words";
+import {
+  answerOf,
+  badgesOf,
+  codeText,
+  notesOf,
+  overText,
+  type RunFigures,
+  runFigures,
+  targetText,
+} from "../model/words";
 import { layoutOf, type Room } from "./layout";
 import { lanesMarks } from "./run";
 
@@ -34,6 +43,7 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
   const longest = Math.max(...models.map((m, k) => m.seconds(m.ticks(calls[k] ?? 0))));
   const bands = models.flatMap((model, k): Band[] => [
     headBand(model.doc.name || "program", model.mesh, badgesOf(model.doc), width),
+    saysBand(answerOf(model.doc), [{ text: targetText(model.doc) }], width),
     lanesBand(model, calls[k] ?? 0, longest, picture, models.length === 1 ? "ample" : "shared"),
   ]);
   if (first && figures && models.length === 1 && first.collectives.length > 0) {

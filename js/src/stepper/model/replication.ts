@@ -1,5 +1,5 @@
 /** Which blocks are equal on several devices although their types do not say so. */
-import type { Collective, Step, Trace } from "../../core/document.gen";
+import type { Collective, Origin, Step, Trace } from "../../core/document.gen";
 import { product } from "../../core/mesh";
 
 /** What is needed of a trace. */
@@ -47,4 +47,27 @@ function madeEqual(
   // Groups may be a part of an axis.
   if (!c.semantics.replicates || trace.groups(c).some((group) => group.length !== members)) return [];
   return [...new Set([...before, ...c.axes])];
+}
+
+/**
+ * By variable: the pieces that its blocks are joined from, those of the variable itself or of the only array that it is
+ * computed from, element by element.
+ */
+export function joinedBlocks({ doc }: Pick<Program, "doc">): ReadonlyMap<number, Origin> {
+  const joined = new Map<number, Origin>();
+  for (const { id, origin } of doc.variables) if (origin && origin.axis >= 0) joined.set(id, origin);
+  const rank = (id: number) => doc.variables[id]?.shape.length ?? 0;
+  for (const { inputs, outputs, elementwise, primitive } of doc.steps) {
+    const [from, ...more] = inputs.filter((id) => rank(id) > 0);
+    const pieces = joined.get(from ?? -1);
+    if (!pieces || !(elementwise || primitive === "out_specs")) continue;
+    if (primitive === "out_specs")
+      inputs.forEach((id, i) => {
+        const own = joined.get(id);
+        if (own) joined.set(outputs[i] ?? -1, own);
+      });
+    else if (more.every((id) => id === from))
+      for (const id of outputs) if (rank(id) === rank(from ?? -1) && !joined.has(id)) joined.set(id, pieces);
+  }
+  return joined;
 }

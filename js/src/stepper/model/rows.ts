@@ -1,5 +1,6 @@
 /** The list of steps: folded by function, named scope and loop, or those that match what is searched for. */
 import type { Step, Trace } from "../../core/document.gen";
+import { permutes } from "./semantics";
 import type { TraceModel } from "./trace";
 
 /** A row: a step, or a scope whose steps may be folded into it. */
@@ -124,4 +125,20 @@ function words(trace: TraceModel, s: Step): string {
   return [s.primitive, s.collective?.axes.join(" ") ?? "", s.source?.text ?? "", ...names, ...scopes]
     .join(" ")
     .toLowerCase();
+}
+
+/** Whether a loop sends blocks on in several of its iterations: what that does is seen in all of them at once. */
+export function loops(trace: TraceModel): boolean {
+  const seen = new Set<string>();
+  return trace.steps.some((step) => {
+    const scope = permutes(trace.sends(step))
+      ? pathOf(trace.doc, step).find((at) => trace.doc.scopes[at]?.kind === "iteration")
+      : undefined;
+    const { parent = -1, iteration = 0, name = "" } = trace.doc.scopes[scope ?? -1] ?? {};
+    if (scope === undefined) return false;
+    seen.add(`${parent} ${name} ${iteration}`);
+    return [...seen].some(
+      (other) => other !== `${parent} ${name} ${iteration}` && other.startsWith(`${parent} ${name} `),
+    );
+  });
 }

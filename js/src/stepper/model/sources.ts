@@ -234,4 +234,4 @@ const REDUCTIONS: Readonly<Record<string, string>> = {
   cumprod: "product",
 };
 const SIGNS: Readonly<Record<string, string>> = { add: "+", add_any: "+", sub: "−", mul: "×", div: "÷" };
-const SILENT: ReadonlySet<string> = new Set(["pvary", "copy", "copy_p", "stop_gradient", "convert_element_type"]);
+const SILENT: ReadonlySet<string> = new Set(["pvary", "copy", "stop_gradient", "convert_element_type"]);

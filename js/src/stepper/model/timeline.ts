@@ -94,7 +94,8 @@ export function flowAt(times: Times, phase: number, still = false): Flow {
   return {
     round: at,
     progress: still ? (raw < 1 ? 0 : 1) : progress,
-    arrived: raw >= 1 ? at + 1 : at,
+    // Nearly there is there: copies are drawn at either end, and never at none.
+    arrived: progress >= 1 ? at + 1 : at,
     added,
     current: adding ? 1 + Math.floor(beats) : null,
     finished: ms >= lasting(times) - (2 * settle) / 3,

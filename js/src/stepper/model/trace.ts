@@ -8,8 +8,9 @@ import { keyWord } from "../../core/numbers";
 import { items } from "../../core/table";
 import { Elements } from "../../core/values";
 import { decodeDocument } from "../../core/wire";
+import { bySize, differingAxes, firstEqual } from "./equal";
 import { originName } from "./origins";
-import { knownReplicas } from "./replication";
+import { joinedBlocks, knownReplicas } from "./replication";
 import { runsOf } from "./runs";
 
 /** A trace as it came over the wire; one that was read already stays as it is. */
@@ -26,12 +27,22 @@ export class TraceModel {
   readonly #origins = new Map<Origin, Int32Array>();
   readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
   readonly #played = new Map<Plan, Played>();
+  readonly #first = new Map<number, readonly number[] | null>();
+  #arguments: ReadonlySet<number> | null = null;
+  #joined: ReadonlyMap<number, Origin> | null = null;
   #replicas: ReadonlyMap<number, readonly string[]> | null = null;
 
   /** How many executions a step stands for, the iterations that are not shown included. */
   readonly runs: (step: Step) => number;
 
-  constructor(readonly doc: Trace) {
+  /** The number of a step in the document, which `view.step` is: of one that stands for several, of the last of them. */
+  readonly number: (at: number) => number;
+
+  constructor(
+    readonly doc: Trace,
+    numbers?: readonly number[],
+  ) {
+    this.number = (at) => numbers?.[at] ?? at;
     this.runs = runsOf(doc);
     this.mesh = new MeshModel(doc.mesh);
     this.steps = doc.steps;
@@ -186,15 +197,40 @@ export class TraceModel {
     return this.#replicas.get(v.id) ?? [];
   }
 
-  /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */
-  colorAxes(v: Variable, without: readonly string[] = []): number[] {
-    const over = v.region < 0 ? v.dims.flatMap((d) => d.axes) : v.varying;
-    const tracked = this.doc.regions[v.region]?.check_vma ?? true;
-    const equal = tracked ? [] : this.replicas(v);
-    return over
-      .filter((a) => !without.includes(a) && !equal.includes(a))
-      .map((a) => this.mesh.axisOf(a))
-      .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);
+  /**
+   * For each mesh position, the first one with an equal block; null where only types tell. An argument's blocks have
+   * places of their own in it, whatever their values.
+   */
+  firstEqual(v: Variable): readonly number[] | null {
+    let first = this.#first.get(v.id);
+    if (first === undefined) {
+      first = this.#placed(v) ? null : firstEqual(this, v);
+      this.#first.set(v.id, first);
+    }
+    return first;
+  }
+
+  #placed(v: Variable): boolean {
+    this.#arguments ??= new Set(
+      this.steps.flatMap((s) => (s.primitive === "in_specs" ? [...s.inputs, ...s.outputs] : [])),
+    );
+    return this.#arguments.has(v.id);
+  }
+
+  /** The pieces that a block is joined from, also after what is computed element by element; null for one piece. */
+  joined(v: Variable): Origin | null {
+    this.#joined ??= joinedBlocks(this);
+    return this.#joined.get(v.id) ?? null;
+  }
+
+  /** Mesh axes that choose the colour of a variable's block: those over which blocks differ, the largest first. */
+  colorAxes(v: Variable): number[] {
+    const first = this.firstEqual(v);
+    if (first) return differingAxes(this.mesh, first);
+    const over = v.region < 0 ? v.dims.flatMap((d) => d.axes) : [...new Set([...v.varying, ...v.unreduced])];
+    const equal = this.replicas(v);
+    const axes = over.filter((a) => !equal.includes(a)).map((a) => this.mesh.axisOf(a));
+    return bySize(this.mesh.meshShape, axes);
   }
 }
 

@@ -16,10 +16,23 @@ export function Trouble({ state }: { state: StepperState }) {
   const origin = trace.step(error.origin);
   return (
     <div class="trouble" role="alert">
-      <p class="said">
-        <b>{error.error}</b> raised by {error.kind === "user" ? "the program" : `JAX ${jax_version}`}
-      </p>
       <p class="means">{error.explanation}</p>
+      {error.fixes.length > 0 && (
+        <>
+          <p class="means">{error.fixes.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
+          <ul class="fixes">
+            {error.fixes.map((fix) => (
+              <li class="fix" key={fix.code}>
+                <span>
+                  {fix.title} <span class="soft">{placeOf(fix)}</span>
+                  {fix.value && <span class={fix.value === "same" ? "soft" : "warns"}> {givenBy(fix)}</span>}
+                </span>
+                <Copy text={fix.code} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       {(v || origin || error.axes.length > 0) && (
         <dl class="facts">
           {v && (
@@ -44,29 +57,20 @@ export function Trouble({ state }: { state: StepperState }) {
           {origin && (
             <Fact name="since">
               <button type="button" class="mono" onClick={() => state.jump(error.origin)}>
-                step {error.origin + 1}, {primitiveName(origin)}
+                step {trace.number(error.origin)}, {primitiveName(origin)}
                 {origin.source && `, line ${origin.source.line}`}
               </button>
             </Fact>
           )}
         </dl>
       )}
-      <pre>{error.message}</pre>
-      {error.fixes.length > 0 && (
-        <>
-          <p class="means">{error.fixes.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
-          <ul class="fixes">
-            {error.fixes.map((fix) => (
-              <li class="fix" key={fix.code}>
-                <span>
-                  {fix.title} <span class="soft">{placeOf(fix)}</span>
-                </span>
-                <Copy text={fix.code} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <details class="jax">
+        <summary class="mono">
+          {error.kind === "user" ? "" : `JAX ${jax_version}: `}
+          {error.error}: {error.message.split("\n", 1)[0]}
+        </summary>
+        <pre>{error.message}</pre>
+      </details>
       {error.traceback && (
         <details>
           <summary>Traceback</summary>
@@ -84,6 +88,12 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** What the program gives with a fix, beside what the function gives on the whole array. */
+function givenBy({ value, effect }: Fix): string {
+  if (value === "same") return "✓ gives the value of the whole array";
+  return value === "other" ? effect : "what it gives was not compared";
 }
 
 /** The lines that a fix replaces. */

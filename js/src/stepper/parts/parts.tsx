@@ -2,15 +2,20 @@
 import { render } from "preact";
 import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
-import { fromText, sourceMarks, worked } from "../scene/explain";
+import { fromText, worked } from "../scene/explain";
+import { hitAt, litMarks } from "../scene/hit";
+import { wholeMarks } from "../scene/whole";
 import { Page } from "../spacetime/page";
 import { Space } from "../spacetime/Space";
 import spaceStyles from "../spacetime/spacetime.css";
 import type { StepperState } from "../state";
-import { BlockTip } from "./BlockTip";
+import { BlockTip, labelOf } from "./BlockTip";
 import { Help } from "./Help";
+import { act, goes, turnGroup } from "./keys";
+import { Paper } from "./Paper";
 import styles from "./parts.css";
 import { Trouble } from "./Trouble";
+import { Watched } from "./Watched";
 
 export function parts(state: StepperState, root: ShadowRoot): Parts {
   const sheet = new CSSStyleSheet();
@@ -19,11 +24,18 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
   const page = new Page(state);
   return {
     space: (host) => render(<Space page={page} />, host),
+    paper: (host) => render(<Paper state={state} />, host),
     help: (host) => render(<Help />, host),
     tip: (host) => render(<BlockTip state={state} />, host),
     trouble: (host) => render(<Trouble state={state} />, host),
+    watched: (host) => render(<Watched state={state} />, host),
+    label: () => labelOf(state),
+    act: (key) => act(state, key),
+    goes: (key) => goes(state, key),
     paint: (view, theme) => page.paint(view, theme),
-    rules: { sourceMarks, fromText, worked },
+    rules: { litMarks, fromText, wholeMarks, worked },
+    turnGroup: (by) => turnGroup(state, by),
+    hitAt,
     trail: (by) => page.trail(by),
   };
 }

@@ -1,11 +1,11 @@
 /** A collective whose groups run across the mesh: all hold their additions below their tiles, or the picked one alone. */
 
 import { type Box, label, type Mark } from "../../draw/marks";
-import { fitName, textWidth } from "../../draw/measure";
+import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
 import { type Ask, adds, chunksOf, lastOf, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
-import { cellOf, FONTS, GROWTH, shownPart, TAG } from "./cells";
+import { cellOf, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
 import type { Face } from "./contents";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
@@ -16,6 +16,8 @@ interface Row {
   pad: number;
   gap: number;
   lane: number;
+  /** Height of a row of a block. */
+  cell?: number;
   /** Whether every group holds its addition. */
   open: boolean;
 }
@@ -28,6 +30,7 @@ function rowsIn({ trace, c }: Ask): readonly Row[] {
 
 const ROWS: readonly Omit<Row, "open">[] = [
   { rows: 4, pad: 7, gap: 12, lane: 36 },
+  { rows: 4, pad: 4, gap: 10, lane: 26, cell: 18 },
   { rows: 3, pad: 7, gap: 12, lane: 36 },
   { rows: 2, pad: 7, gap: 12, lane: 36 },
   { rows: 2, pad: 5, gap: 10, lane: 34 },
@@ -38,11 +41,14 @@ const CELL = 20;
 const TOP = 40;
 /** Height of an id over its block. */
 const HEAD = 15;
+/** Height of an id and a name over a block, with what is under it. */
+const NAMED = 36;
 /** Between columns: for the sign between two tiles, and margins of a tile; at last, ids over blocks and the sum under its terms. */
 const TIGHT = [
   { gap: 54, pad: 12, coordinates: true, under: false },
   { gap: 34, pad: 8, coordinates: true, under: false },
   { gap: 26, pad: 5, coordinates: false, under: false },
+  { gap: 14, pad: 4, coordinates: true, under: false },
   { gap: 26, pad: 4, coordinates: true, under: true },
 ] as const;
 /** Room for the words that say which group is open, and for its buttons. */
@@ -61,6 +67,7 @@ interface Sizes {
   /** From the corner of a tile to its block. */
   inset: { x: number; y: number };
   coordinates: boolean;
+  above: boolean;
   /** Index of the picked group. */
   picked: number;
   /** Left edges of columns, top edges of rows. */
@@ -122,13 +129,21 @@ function sizesOf(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number
   const { mesh } = ask.trace;
   const [down = 1, across = 1] = mesh.meshShape;
   const { under, pad } = tight;
-  const cell = cellOf(ask, font) + grow;
+  const cell = cellOf(ask, font, tight.gap < 20) + grow;
   const piece = pieceFace(ask, face);
-  const block = { w: face.columns * cell, h: row.rows * CELL };
-  const slot = { w: piece.columns * cell, h: piece.rows * CELL };
+  const high = row.cell ?? CELL;
+  const block = { w: face.columns * cell, h: row.rows * high };
+  const slot = { w: piece.columns * cell, h: piece.rows * high };
   const coordinates = tight.coordinates && (under || row.rows > 1);
-  const inset = { x: pad + (under ? 0 : idRoom(ask, coordinates) + 8), y: row.pad + (under ? HEAD : 0) };
-  const tile = { w: inset.x + block.w + pad, h: inset.y + block.h + row.pad };
+  const { least } = ask;
+  // Where tiles are high enough, the id stands over the block in every step.
+  const above = under || least.h >= block.h + NAMED;
+  const beside = { x: pad + idRoom(ask, coordinates) + 8, y: row.pad };
+  const w = Math.max(least.w, (above ? pad : beside.x) + block.w + pad);
+  const inset = above ? { x: (w - block.w) / 2, y: under ? row.pad + HEAD : NAMED - 4 } : beside;
+  const tile = { w, h: Math.max(least.h, inset.y + block.h + row.pad) };
+  // Without much between tiles, tags stand in the column of their tile, or under the signs.
+  if (tight.gap < 20 && (inset.x < TAG.w - 4 || (inset.x < TAG.w + 6 && slot.h < 56))) return null;
   const picked = ask.trace.groups(ask.c).indexOf(ask.group);
   const opened = row.lane + slot.h + 12 + (adds(ask) && under ? slot.h + 14 : 0);
   const left = leftOf(ask) + (under ? 16 : 0);
@@ -139,7 +154,7 @@ function sizesOf(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number
   const result = resultRoom(ask, slot, under);
   const last = (y.at(-1) ?? 0) + tile.h + (row.open || picked === down - 1 ? opened : 0);
   const height = Math.ceil(last + frameGap(row) + LINE + 2);
-  const shown = { row, tight, font, face, piece, block, slot, tile, inset, coordinates };
+  const shown = { row, tight, font, face, piece, block, slot, tile, inset, coordinates, above };
   return { picked, x, y, right, result, width: right + result + 8, opened, height, ...shown };
 }
 
@@ -164,7 +179,7 @@ function idRoom({ trace: { mesh } }: Ask, coordinates: boolean): number {
 function resultRoom(ask: Ask, slot: Size, under: boolean): number {
   if (!adds(ask) || under) return 0;
   const { output, trace, group, receiver } = ask;
-  const name = `${fitName(output.name, 60, 11)} on device ${trace.mesh.ids[group[receiver] ?? 0] ?? 0}`;
+  const name = `${resultName(output)}on device ${trace.mesh.ids[group[receiver] ?? 0] ?? 0}`;
   return Math.max(slot.w, textWidth(name, 11)) + 38;
 }
 
@@ -184,7 +199,8 @@ function place(ask: Ask, sizes: Sizes): Stage {
     run: "across",
     font,
     tiles,
-    fixed: [...railMarks(ask, sizes), ...(title ? [label(corner.x, 12, title, 11, "muted")] : [])],
+    rails: railMarks(ask, sizes),
+    fixed: title ? [label(corner.x, 12, title, 11, "muted")] : [],
     frames: groups.map((g, i) => groupFrame(ask, sizes, g, i)),
     signs: y.flatMap((top) => x.slice(1).map((at) => [at - tight.gap / 2, top + tile.h / 2] as const)),
     group,
@@ -212,13 +228,20 @@ function railMarks(ask: Ask, { x, y, tile }: Sizes): Mark[] {
 }
 
 function tileAt(ask: Ask, sizes: Sizes, p: number, down: number, across: number): Tile {
-  const { tile, inset, block, face, tight, coordinates } = sizes;
+  const { tile, inset, block, face, above, coordinates } = sizes;
   const [x, y] = [sizes.x[across] ?? 0, sizes.y[down] ?? 0];
   return {
     members: [p],
     box: { x, y, ...tile },
-    places: [{ v: stripVariable(ask, false), box: { x: x + inset.x, y: y + inset.y, ...block }, face, room: 0 }],
-    id: tight.under ? "above" : "beside",
+    places: [
+      {
+        v: stripVariable(ask, false),
+        box: { x: x + inset.x, y: y + inset.y, ...block },
+        face,
+        room: above && inset.y > HEAD + 7 ? tile.w - 16 : 0,
+      },
+    ],
+    id: above ? "above" : "beside",
     coordinates,
   };
 }
@@ -229,8 +252,10 @@ function slotTop({ y, picked, tile, row }: Sizes): number {
 }
 
 function laneOf(ask: Ask, sizes: Sizes, tile: Tile, rank: number): Lane {
-  const { slot, block, inset, tight } = sizes;
+  const { slot, block, inset, tight, above } = sizes;
   const y = slotTop(sizes);
+  // Beside a slot that is not far from the edge of its tile a tag would meet the sign, and the rail; over it, its arrow.
+  const over = tight.under || (above && tight.gap > 20 && inset.x < TAG.w + 5 && slot.w >= 2 * TAG.w + 8);
   // A piece hangs under the chunk that it is, so that its lane is straight.
   const chunk = gathers(ask.c) ? rank : stripped(ask) ? ask.receiver : 0;
   const x = tile.box.x + inset.x + (block.w * chunk) / ask.plan.n;
@@ -239,7 +264,9 @@ function laneOf(ask: Ask, sizes: Sizes, tile: Tile, rank: number): Lane {
     rank,
     tile,
     slot: { x, y, ...slot },
-    tag: tight.under ? { x, y: y - TAG.h - 3, ...TAG } : { x: x - TAG.w - 5, y: y + slot.h - TAG.h - 1, ...TAG },
+    tag: over
+      ? { x, y: y - TAG.h - 3, ...TAG }
+      : { x: x - TAG.w - (tight.gap < 20 ? 2 : 5), y: y + slot.h - TAG.h - 1, ...TAG },
     sign: adds(ask) && rank > 0 ? [tile.box.x - tight.gap / 2, y + slot.h / 2] : null,
   };
 }

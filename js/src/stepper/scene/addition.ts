@@ -3,8 +3,9 @@ import { ranges } from "../../core/text";
 import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../../draw/marks";
 import { fit, fitName, textWidth } from "../../draw/measure";
 import { blockMarks } from "./block";
+import { resultName } from "./cells";
 import type { Flight } from "./flights";
-import { blockColor, colorOf, finalText, inkBetween, markIn, numbers, together } from "./look";
+import { blockColor, finalText, inkBetween, markIn, numbers, together } from "./look";
 import { pieceMarks, pieceOf, sendsNothing, tagMarks } from "./piece";
 import { combinesMarks } from "./sign";
 import type { Lane } from "./stage";
@@ -33,7 +34,7 @@ function headerMarks(view: Moving): Mark[] {
   const first = { text: same ? "on device " : "to device " };
   const own = { text: `${id(receiver)}`, color: "ink", weight: 700 } as const;
   if (lines === 2) {
-    const name = { text: `${fitName(output.name, 60, 11)} `, color: "ink", weight: 700 } as const;
+    const name = { text: resultName(output), color: "ink", weight: 700 } as const;
     return [
       label(x, y, [name, first, own], 11, "ink"),
       label(x, y + 13, fit(same ? `same on ${ranges(others, 4)}` : "", width, 10.5), 10.5, "muted"),
@@ -115,7 +116,7 @@ function resultMarks(view: Moving): Mark[] {
   marks.push(
     ...blockMarks(box, {
       ...numbers(view, input, face, text),
-      fill: complete ? colorOf(view, output, receiver) : blockColor(view, input, receiver),
+      fill: blockColor(view, complete ? output : input, receiver),
       hatch: complete ? null : view.hatch,
       mark: markIn(view, face, receiver),
     }),

@@ -25,6 +25,13 @@ export interface Ask {
   width: number;
   /** Most height that there is. */
   room: number;
+  /** Least size of tiles: what steps in which every device works alone need. */
+  least: Size;
+}
+
+export interface Size {
+  w: number;
+  h: number;
 }
 
 /** How a plan's copies move. */

@@ -13,6 +13,8 @@ export interface BlockLook {
   fill: Rgb | null;
   /** Fill of some cells of their own, as of chunks from elsewhere. */
   fillAt?: ((cell: number) => Rgb | null) | undefined;
+  /** Cells of a partial sum that hold all of it. */
+  plainAt?: (cell: number) => boolean;
   /** A partial sum: `dim` on a dark ground, where light numbers stand on dark stripes. */
   hatch?: "plain" | "dim" | null;
   stroke?: Stroke;
@@ -63,24 +65,30 @@ function paleOf({ alpha = 1, paleAt }: BlockLook, cell: number): number {
 
 /** Colours of cells, or of the whole block at once. */
 function groundMarks(box: Box, look: BlockLook, place: (cell: number) => Box): Mark[] {
-  const { rows, columns, fill, fillAt, paleAt, hatch, alpha = 1 } = look;
-  const ground = (color: Rgb, opacity: number) => ({
+  const { rows, columns, fill, fillAt, paleAt, plainAt, alpha = 1 } = look;
+  const ground = (color: Rgb, opacity: number, hatch = look.hatch) => ({
     fill: hex(color),
     ...(hatch ? { hatch: true } : {}),
     ...faded(hatch === "dim" ? 0.45 * opacity : opacity),
   });
-  if (!fillAt && !paleAt) return fill ? [{ kind: "rect", ...box, r: 2, ...ground(fill, alpha) }] : [];
+  if (!fillAt && !paleAt && !plainAt) return fill ? [{ kind: "rect", ...box, r: 2, ...ground(fill, alpha) }] : [];
   const marks: Mark[] = [];
   for (let cell = 0; cell < rows * columns; cell++) {
     const own = fillAt ? fillAt(cell) : fill;
-    if (own) marks.push({ kind: "rect", ...place(cell), ...ground(own, paleOf(look, cell)) });
+    if (own)
+      marks.push({
+        kind: "rect",
+        ...place(cell),
+        ...ground(own, paleOf(look, cell), plainAt?.(cell) ? null : look.hatch),
+      });
   }
   return marks;
 }
 
 function numberMark(look: BlockLook, text: string, cell: number, { x, y, w, h }: Box): Mark {
   const { size, fill, fillAt, hatch } = look;
-  const ink: Color = look.ink ?? (hatch !== "dim" && (fillAt ? fillAt(cell) : fill) ? "tile-ink" : "ink");
+  const ink: Color =
+    look.ink ?? ((hatch !== "dim" || look.plainAt?.(cell)) && (fillAt ? fillAt(cell) : fill) ? "tile-ink" : "ink");
   // Ink stays readable where a ground fades.
   const alpha = faded(Math.max(0.72, paleOf(look, cell)));
   const bold = cell === look.mark ? { weight: 700 } : {};

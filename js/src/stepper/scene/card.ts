@@ -8,8 +8,11 @@ import { fit, textWidth, wrapped } from "../../draw/measure";
 import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
 import { StepperLayout, stepperMarks } from "./stepper";
+import { wholeMarks } from "./whole";
 
 const LINE = 20;
+/** Of what the page loads later, what belongs to every picture. */
+const RULES = { litMarks: () => [], fromText: () => "", worked: () => "", wholeMarks };
 
 export interface StepPicture {
   width: number;
@@ -32,7 +35,7 @@ export function stepScene(
   const inner = width - 2 * PAD;
   const step = trace.step(moment.step);
   const layout = new StepperLayout(trace, inner, watch);
-  const options = { scheme, algorithm: algorithm ?? "meaning", device, still: false } as const;
+  const options = { scheme, algorithm: algorithm ?? "meaning", device, still: false, rules: RULES } as const;
   const head = step ? headMarks(trace, step, moment.step, inner) : [];
   const top = (room?.lines ?? head.length) * LINE + 14;
   const height = (room?.height ?? layout.height) + top + 2 * PAD;
@@ -74,7 +77,7 @@ function headMarks(trace: TraceModel, step: Step, at: number, width: number): Ma
   const error = step.primitive === "error" ? trace.doc.error : null;
   const lines: ((y: number) => Mark)[] = [];
   const title: Span[] = [
-    { text: `${at + 1}/${trace.steps.length}   ` },
+    { text: `${trace.number(at)}/${trace.number(trace.steps.length - 1)}   ` },
     { text: primitiveName(step), weight: 700 },
     { text: step.collective ? ` ${step.collective.axes.join(", ")}` : "" },
   ];

@@ -1,6 +1,7 @@
 /** Cells of blocks in a group's picture: sizes of digits, widths of cells, what part of a block is shown. */
 
-import { textWidth } from "../../draw/measure";
+import type { Variable } from "../../core/document.gen";
+import { fitName, textWidth } from "../../draw/measure";
 import { permutes, tells } from "../model/semantics";
 import { type Ask, stripped } from "./ask";
 import type { Face } from "./contents";
@@ -14,8 +15,14 @@ export const TAG = { w: 20, h: 16 } as const;
 export const SWATCH = 22;
 
 /** Width of a cell with room for the widest number. */
-export function cellOf({ format }: Pick<Ask, "format">, font: number): number {
-  return format ? Math.max(20, Math.ceil(textWidth("0".repeat(format.width), font, true) + 8)) : 22;
+export function cellOf({ format }: Pick<Ask, "format">, font: number, tight = false): number {
+  const width = textWidth("0".repeat(format?.width ?? 2), font, true);
+  return tight ? Math.ceil(width + 6) : format ? Math.max(20, Math.ceil(width + 8)) : 22;
+}
+
+/** The name of a result with a space after it; none where it has only the expression that made it. */
+export function resultName({ name }: Variable): string {
+  return /^\w+$/.test(name) ? `${fitName(name, 60, 11)} ` : "";
 }
 
 /** Rows by rank. */

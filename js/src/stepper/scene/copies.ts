@@ -2,7 +2,7 @@
 
 import type { Variable } from "../../core/document.gen";
 import { axisToken, type Span } from "../../draw/marks";
-import { copiedOver } from "../model/blocktip";
+import { copiedOver } from "../model/sharers";
 import type { TraceModel } from "../model/trace";
 
 /** ` ×2 y`: how many devices hold the same, along which axes; nothing where each has its own, or types do not tell. */

@@ -5,7 +5,7 @@ import { deviceBox } from "../../draw/grid";
 import type { Box } from "../../draw/marks";
 import { type BlockTip, blockTip, deviceText } from "../model/blocktip";
 import { drawnOf } from "./drawn";
-import { colorOf } from "./look";
+import { blockColor } from "./look";
 import type { Hit, StepView } from "./view";
 
 /** A block that is described: where it is drawn, and what is said. */
@@ -40,7 +40,7 @@ export function describe(view: StepView, { device, slot, cell }: Hit): Shown | n
       box,
       keep,
       text: { ...text, values: text.values && later + text.values },
-      color: colorOf(view, v, device),
+      color: blockColor(view, v, device),
       from: view.options.rules?.fromText(view, v, device, cell) ?? "",
     }
   );

@@ -50,13 +50,14 @@ export function fixedOf(ask: Ask, over: boolean): Fixed {
 }
 
 /** Rows that use a height that is left over, as far as they still look like rows. */
-export function stretched(fixed: Fixed, most: number): Fixed {
+export function stretched(fixed: Fixed, most: number, least: number): Fixed {
   const { row, members, height } = fixed;
   // The result is a row too.
   const n = members.length + 1;
   const each = Math.max(0, Math.min(30, Math.floor((most - height) / n)));
-  const cell = Math.min(6, Math.floor(each / (2 * row.rows)));
-  const pad = Math.floor((each - cell * row.rows) / 6);
+  const lacks = Math.max(0, least - row.rows * row.cell - 2 * row.pad);
+  const cell = lacks > 0 ? 0 : Math.min(6, Math.floor(each / (2 * row.rows)));
+  const pad = lacks > 0 ? Math.floor(Math.min(each, lacks) / 2) : Math.floor((each - cell * row.rows) / 6);
   const gap = each - cell * row.rows - 2 * pad;
   const higher = { ...row, cell: row.cell + cell, pad: row.pad + pad, gap: row.gap + gap };
   return { ...fixed, row: higher, height: height + n * each };

@@ -108,7 +108,11 @@ function tileSizes(ask: Ask, { row, members }: Fixed, choice: Choice, rails: Rai
   const names = under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
   const inset = { x: above ? tight.pad : tight.pad + names + 8, y: (above ? HEAD : 0) + row.pad };
   const reading = reads && stripped(ask) ? { x: inset.x + block.w + 4, w: cellOf(ask, font) } : null;
-  const w = Math.max(inset.x + block.w + (reading ? reading.w + 4 : 0) + tight.pad, above ? ids + 60 : 0);
+  const w = Math.max(
+    choice.bare ? 0 : ask.least.w,
+    inset.x + block.w + (reading ? reading.w + 4 : 0) + tight.pad,
+    above ? ids + 60 : 0,
+  );
   const h = inset.y + block.h + row.pad + (above && adds(ask) ? DOTS : 0);
   return { w, h, face, piece: pieceFace(ask, face), block, cell, inset, above, coordinates, reading };
 }
@@ -166,20 +170,22 @@ export function permuteRoom(lanes: number, copy: number): number {
 }
 
 /** Where columns begin, and the width that they need with what is beside them. */
-function columnsOf(ask: Ask, { row }: Fixed, { whole, open }: Choice, left: number, tile: number, side: SideSizes) {
+function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile: number, side: SideSizes) {
+  const { whole, open, tight } = choice;
   const gutters = ask.motion === "gutters";
   const groups = whole ? ask.trace.groups(ask.c) : [ask.group];
   const picked = groups.indexOf(ask.group);
   const gap = gutters ? GUTTER_GAP : COLUMN_GAP;
   // Round a ring the way back is part of the group.
   const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
+  const between = Math.min(14, tight.pad + 4);
   const x: number[] = [];
   let at = left;
   groups.forEach((_, i) => {
     x.push(at);
     const added = (i === picked || open) && !gutters;
     // Where every group moves, every column has its room.
-    at += tile + (added ? side.w + (i < groups.length - 1 ? 14 : 0) : side.wrap) + gap;
+    at += tile + (added ? side.w + (i < groups.length - 1 ? between : 0) : side.wrap) + gap;
   });
   const columns: Columns = { groups, picked, x, pad };
   return { columns, width: at - gap + (groups.length > 1 ? pad : 0) };

@@ -54,3 +54,11 @@ export function scattered(view: Moving, device: number, box: Box): Drawn | null 
   const elements = part.elements.map((i) => (i < 0 ? -1 : own.indexOf(i)));
   return { device, v: output, box: { ...box, x: box.x + rank * w, w }, face: { ...part, elements } };
 }
+
+/** Where an element of a block is drawn; null where it has no room. */
+export function cellBox({ box, face }: Pick<Drawn, "box" | "face">, element: number): Box | null {
+  const at = face.elements.indexOf(element);
+  if (at < 0) return null;
+  const [w, h] = [box.w / face.columns, box.h / face.rows];
+  return { x: box.x + (at % face.columns) * w, y: box.y + Math.floor(at / face.columns) * h, w, h };
+}

@@ -4,7 +4,7 @@ import { unravel } from "../../core/mesh";
 import { clauses, count, some } from "../../core/text";
 import { axisToken, type Mark } from "../../draw/marks";
 import { arithmetic, type Source, sourcesOf } from "../model/sources";
-import { cellBox } from "./hit";
+import { cellBox } from "./drawn";
 import { numberOf } from "./look";
 import type { Drawn, StepView } from "./view";
 

@@ -7,7 +7,7 @@ import { exchanges } from "../model/semantics";
 import { blockMarks } from "./block";
 import { TAG } from "./cells";
 import { partOf } from "./contents";
-import { blockColor, inkBetween, numberOf, numbers, partsOf, together } from "./look";
+import { blockColor, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor, together } from "./look";
 import { pieceMarks, sendsNothing, tagMarks } from "./piece";
 import type { Lane, Stage, Tile } from "./stage";
 import type { Moving } from "./view";
@@ -151,7 +151,7 @@ function chunkMarks(view: Moving, group: readonly number[], t: Transfer, box: Bo
   const held = (k: number) => (permutes ? [source] : partsOf(view, source, strip ? k : 0));
   const chunkOfCell = (cell: number) => t.chunks[Math.floor((cell % face.columns) / each)] ?? 0;
   const color = (k: number): Rgb => {
-    if (adds) return blockColor(view, input, source, c.axes);
+    if (adds) return sumColor(view, held(k), keeperOf(view, source, k));
     return blockColor(view, input, (exchanges(c) ? group[t.origin] : held(k)[0]) ?? source);
   };
   const text = (cell: number): string => {
@@ -168,6 +168,7 @@ function chunkMarks(view: Moving, group: readonly number[], t: Transfer, box: Bo
     text: bare || !corner ? null : text,
     fill: color(t.chunks[0] ?? 0),
     ...(strip ? { fillAt } : {}),
-    hatch: adds && held(t.chunks[0] ?? 0).length < group.length ? view.hatch : null,
+    hatch: adds ? view.hatch : null,
+    plainAt: (cell) => held(chunkOfCell(cell)).length >= group.length,
   });
 }

@@ -2,8 +2,9 @@
 
 import { deviceAtPoint } from "../../draw/grid";
 import { type Box, inside, type Mark } from "../../draw/marks";
-import { sharers } from "../model/blocktip";
-import { drawnOf } from "./drawn";
+import { sharers } from "../model/sharers";
+import { cellBox, drawnOf } from "./drawn";
+import { sourceMarks } from "./explain";
 import type { Drawn, Hit, StepView } from "./view";
 
 /** The device at a point, with the block and its element where there are such; null beside all devices. */
@@ -32,7 +33,7 @@ function elementAt({ box, face }: Drawn, x: number, y: number): number | null {
   return element < 0 ? null : element;
 }
 
-/** Outlines of a block on every device that holds the same, and of the element. */
+/** Outlines of a block on every device that holds the same, of the element, and of the cells that it came from. */
 export function litMarks(view: StepView, { device, slot, cell }: Hit): Mark[] {
   const v = slot === null ? undefined : view.slots[slot];
   if (!v || (view.active && !view.active.has(device))) return [];
@@ -45,15 +46,7 @@ export function litMarks(view: StepView, { device, slot, cell }: Hit): Mark[] {
   const own = known.find((d) => d.device === device);
   const box = own && cell !== null ? cellBox(own, cell) : null;
   if (box) marks.push({ kind: "rect", ...box, r: 1, stroke: { color: "tile-ink", width: 1.6 } });
-  return [...marks, ...(view.options.rules?.sourceMarks(view, drawn) ?? [])];
-}
-
-/** Where an element of a block is drawn; null where it has no room. */
-export function cellBox({ box, face }: Pick<Drawn, "box" | "face">, element: number): Box | null {
-  const at = face.elements.indexOf(element);
-  if (at < 0) return null;
-  const [w, h] = [box.w / face.columns, box.h / face.rows];
-  return { x: box.x + (at % face.columns) * w, y: box.y + Math.floor(at / face.columns) * h, w, h };
+  return [...marks, ...sourceMarks(view, drawn)];
 }
 
 function outline({ x, y, w, h }: Box, width: number): Mark {

@@ -3,7 +3,7 @@ import type { Plan, Step, Variable } from "../../core/document.gen";
 import { type Formats, formatsOf } from "../model/formats";
 import type { TraceModel } from "../model/trace";
 import { acrossHeight, acrossStage } from "./across";
-import { type Ask, motionOf } from "./ask";
+import { type Ask, motionOf, type Size } from "./ask";
 import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage } from "./down";
@@ -28,7 +28,7 @@ export interface Room {
 export class StepperLayout {
   readonly height: number;
   readonly blockColor: BlockColor;
-  readonly #field: Field;
+  readonly #field: Field | null = null;
   readonly #local: readonly Shown[];
   readonly #shown = new Map<number, Shown>();
   readonly #settings = new Map<string, Setting>();
@@ -41,25 +41,47 @@ export class StepperLayout {
     readonly room: Room = { most: ROOM, least: 0, widths: [] },
   ) {
     this.blockColor = blockColors(trace);
-    const local: Shown[] = [];
-    const heights = new Map<string, number>();
-    trace.steps.forEach((step, at) => {
-      const asks = trace.communicates(step) ? trace.plans(step).map((plan) => this.#ask(at, step, plan, null)) : [];
-      if (asks.length === 0 || asks.includes(null)) local.push(this.shown(at));
-      for (const ask of asks) {
-        if (!ask) continue;
-        const key = signature(ask);
-        if (!heights.has(key)) heights.set(key, Math.max(downHeight(ask), acrossHeight(ask)));
-      }
+    const asksAt = (step: Step, at: number) =>
+      trace.communicates(step) ? trace.plans(step).map((plan) => this.#ask(at, step, plan, null)) : [];
+    const local = trace.steps.flatMap((step, at) => {
+      const asks = asksAt(step, at);
+      return asks.length === 0 || asks.includes(null) ? [this.shown(at)] : [];
     });
     this.#local = unlike(local);
     this.#field = this.#fieldAt(width);
     const fields = room.widths.map((w) => this.#fieldAt(w).height);
+    const heights = new Map<string, number>();
+    for (const [at, step] of trace.steps.entries()) {
+      for (const ask of asksAt(step, at)) {
+        const key = ask ? signature(ask) : "";
+        if (ask && !heights.has(key)) heights.set(key, Math.max(downHeight(ask), acrossHeight(ask)));
+      }
+    }
     this.height = Math.ceil(Math.max(room.least, this.#field.height, ...fields, ...heights.values()));
   }
 
   #fieldAt(width: number): Field {
-    return localField({ trace: this.trace, all: this.#local, width, room: this.room.most });
+    // Rows that are higher may need more width.
+    const home = (least: Size) =>
+      this.#homeAt(null, { width, least }, this.room.most) && this.#homeAt(null, { width, least }, 0);
+    return localField({ trace: this.trace, all: this.#local, width, room: this.room.most, home });
+  }
+
+  /** The stage of the first collective's meaning, if it shows every device; local steps stand in its tiles. */
+  #homeAt(device: number | null, own: Pick<Ask, "width" | "least">, height: number): Stage | null {
+    const { trace } = this;
+    const at = trace.steps.findIndex((step) => trace.communicates(step));
+    const step = trace.step(at);
+    const plan = step && trace.plan(step, "meaning");
+    const ask = step && plan && this.#ask(at, step, plan, device);
+    if (!ask) return null;
+    const stage = this.#stageOf({ ...ask, ...own }, height);
+    const whole = stage.tiles.length === trace.mesh.size && !stage.bare && stage.map === null;
+    return whole && stage.tiles.every(({ box }) => box.x + box.w <= own.width) ? stage : null;
+  }
+
+  #stageOf(ask: Ask, height: number): Stage {
+    return acrossStage(ask) ?? downStage(ask, height);
   }
 
   /** What a step shows, and how its numbers are written. */
@@ -85,7 +107,7 @@ export class StepperLayout {
     let setting = this.#settings.get(key);
     if (!setting) {
       const ask = plan && this.#ask(at, step, plan, device);
-      const stage = ask ? (acrossStage(ask) ?? downStage(ask, this.height)) : this.#localStage(at, device);
+      const stage = ask ? this.#stageOf(ask, this.height) : this.#localStage(at, device);
       setting = settingOf(trace, step, shown, plan, stage);
       // What is asked for at every step of a long program is not kept forever.
       if (this.#settings.size > 64) this.#settings.clear();
@@ -95,8 +117,11 @@ export class StepperLayout {
   }
 
   #localStage(at: number, device: number | null): Stage {
-    const focus = focusOf(this.trace, at, device, this.#field.list?.seats ?? 0);
-    return localStage(this.trace, this.#field, this.shown(at), focus, this.width);
+    const { width, height, trace } = this;
+    const field = this.#field as Field;
+    const focus = focusOf(trace, at, device, field.list?.seats ?? 0);
+    const home = field.home ? this.#homeAt(device, { width, least: field.least }, height) : null;
+    return localStage(trace, field, this.shown(at), focus, home, width);
   }
 
   /** What a collective is about to show; null where its blocks cannot be drawn. */
@@ -107,7 +132,7 @@ export class StepperLayout {
     if (!c || !input || !output || !input.drawn || !output.drawn) return null;
     const groups = trace.groups(c);
     const own = device === null ? undefined : groups.find((g) => g.includes(device));
-    const group = own ?? groups[Math.floor(groups.length / 2)];
+    const group = own ?? groups[0];
     if (!group || group.length < 2) return null;
     return {
       trace,
@@ -122,6 +147,7 @@ export class StepperLayout {
       receiver: Math.max(0, device === null ? 0 : group.indexOf(device)),
       width: this.width,
       room: this.room.most,
+      least: this.#field?.least ?? { w: 0, h: 0 },
     };
   }
 }
@@ -162,7 +188,7 @@ function focusOf(trace: TraceModel, at: number, device: number | null, seats: nu
   if (seats === 0 || seats >= trace.mesh.size) return everyone;
   const nearest = nearestCollective(trace, at)?.collective;
   const groups = nearest ? trace.groups(nearest) : [];
-  const group = groups.find((g) => g.includes(device ?? -1)) ?? groups[Math.floor(groups.length / 2)] ?? everyone;
+  const group = groups.find((g) => g.includes(device ?? -1)) ?? groups[0] ?? everyone;
   const rank = Math.max(0, group.indexOf(device ?? group[0] ?? 0));
   return group.slice(rank - (rank % seats));
 }

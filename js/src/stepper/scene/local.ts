@@ -1,13 +1,16 @@
 /** A step in which every device works alone: tiles with the blocks before and after. */
 
+import { chunkOf } from "../../collective/model/chunks";
 import type { NumberFormat } from "../../core/numbers";
 import { type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../../draw/grid";
 import type { Box } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import type { Formats } from "../model/formats";
 import type { TraceModel } from "../model/trace";
+import type { Size } from "./ask";
+import { railDown, railRoom } from "./axes";
 import { cellOf, FONTS } from "./cells";
-import { type Contents, type Face, faceOf, shapeOf } from "./contents";
+import { type Contents, type Face, faceOf, shapeOf, stripOf } from "./contents";
 import { copiesSpans } from "./copies";
 import { LINE } from "./downrows";
 import { mapRails, placeMap, roomOfMap } from "./map";
@@ -24,25 +27,35 @@ interface Local {
   all: readonly Shown[];
   width: number;
   room: number;
+  /** The tiles of the program's first collective, with room for so much in each; null where it has none that fit. */
+  home: (least: Size) => Stage | null;
 }
 
-/** Sizes of blocks in tiles: as large as there is room for. */
-export interface Size {
+/** How blocks stand in tiles: as large as there is room for. */
+interface Blocks {
   font: number;
   rows: number;
   columns: number;
   cell: number;
-  /** Lines of blocks: one, those before over those after, or each in its own. */
-  lines: 1 | 2 | 3;
+  /** Lines of blocks: one, those before over those after, or each in its own; none: one, beside the id. */
+  lines: 0 | 1 | 2 | 3;
+  /** Whether blocks before are shown beside those after. */
+  before: boolean;
+  /** Whether numbers have no more than 3 px at each side. */
+  tight: boolean;
 }
 
 /** Where the tiles of all local steps stand, and how large their blocks are. */
 export interface Field {
-  size: Size;
-  tile: { w: number; h: number };
+  size: Blocks;
+  tile: Size;
+  /** What tiles of collectives need besides, to be as large. */
+  least: Size;
+  /** Whether tiles stand where those of the first collective do. */
+  home: boolean;
   grid: DeviceGrid | null;
-  /** For a single group: rows of tiles beside a map. */
-  list: { x: number; y: number; columns: number; seats: number; map: DeviceGrid | null } | null;
+  /** For a single group: rows of tiles beside a map; for a line of devices one column. */
+  list: { x: number; y: number; columns: number; seats: number; gap: number; map: DeviceGrid | null } | null;
   height: number;
 }
 
@@ -58,56 +71,103 @@ const BETWEEN = 12;
 /** More devices than these are drawn small, with a group of them in full. */
 const FULL = 16;
 const SEATS = 8;
+/** Sizes of tiles that are tried in the first collective. */
+const MOST_TRIED = 16;
+/** Between tiles, with room for a sign. */
+const SIGNED = 18;
+const NONE: Size = { w: 0, h: 0 };
 
-const SIZES: readonly Size[] = [4, 3, 2, 1].flatMap((rows) =>
-  [64, 8, 4, 2, 1].flatMap((columns) =>
-    ([1, 2, 3] as const).flatMap((lines) =>
-      FONTS.map((font) => ({ font, rows, columns, cell: rows > 2 ? 18 : 20, lines })),
-    ),
-  ),
-);
+/** Sizes of digits, and whether cells have little more than their digits. */
+const DIGITS = [
+  [FONTS[0], false],
+  [FONTS[2], false],
+  [FONTS[2], true],
+] as const;
+
+/** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
+function* sizesIn(lines: readonly Blocks["lines"][]): Generator<Blocks> {
+  for (const columns of [64, 16, 8, 4, 2, 1])
+    for (const rows of [8, 4, 3, 2, 1])
+      for (const before of [true, false])
+        for (const line of lines)
+          for (const [font, tight] of DIGITS)
+            yield { font, rows, columns, cell: rows > 2 ? 18 : 20, lines: line, before, tight };
+}
 
 /** The first sizes with which every step has room on the mesh; else a list of some devices. */
 export function localField(local: Local): Field {
   const { trace, width, room } = local;
+  const line = trace.mesh.meshShape.length === 1;
+  const fits = (field: Field | null): field is Field =>
+    field !== null && field.height <= room && (field.grid?.box.w ?? 0) <= width;
   if (trace.mesh.size <= FULL) {
-    // Rows of a block are left out before its columns are.
-    const sizes = [...SIZES].sort((a, b) => b.columns - a.columns || b.rows - a.rows || a.lines - b.lines);
-    for (const size of sizes) {
-      const field = onMesh(local, size);
-      if (field && field.height <= room && (field.grid?.box.w ?? 0) <= width) return field;
+    const home = local.home(NONE);
+    for (const make of [...(home ? [kept(home), atHome] : []), line ? inColumn : onMesh]) {
+      const failed: Size[] = [];
+      for (const size of sizesIn(line ? [0] : make === onMesh ? [1, 2, 3] : [1, 0])) {
+        const tile = tileSize(local.all, trace, size);
+        // What has no room has none for larger tiles.
+        if (failed.some(({ w, h }) => w <= tile.w && h <= tile.h)) continue;
+        const field = make(local, size, tile);
+        if (fits(field)) return field;
+        failed.push(tile);
+        if (make !== onMesh && make !== inColumn && failed.length > MOST_TRIED) break;
+      }
     }
   }
   let last: Field | null = null;
-  for (const size of SIZES) {
+  for (const size of sizesIn([1, 2, 3])) {
     last = inList(local, size);
     if (last.height <= room && (last.list?.x ?? 0) + last.tile.w <= width) return last;
   }
   return last as Field;
 }
 
-function onMesh(local: Local, size: Size): Field | null {
-  const { trace, width } = local;
-  const tile = tileSize(local.all, trace, size);
-  if (trace.mesh.meshShape.length === 1) return inRows(local, size, tile);
+/** In the tiles of the first collective, if whole blocks fit there and it shows as much as with tiles of its own size. */
+function kept(own: Stage): typeof atHome {
+  return (local, size, tile) => {
+    const field = atHome(local, size, tile);
+    const stage = field && local.home(tile);
+    const cells = (of: Stage) => of.face?.elements.length ?? 0;
+    const whole = size.columns === 64 && size.rows > 3;
+    return whole && stage && stage.open === own.open && cells(stage) >= cells(own) ? field : null;
+  };
+}
+
+/** In the tiles of the first collective. */
+function atHome(local: Local, size: Blocks, tile: Size): Field | null {
+  const { trace, width, room } = local;
+  const [down = 1, across = 1] = trace.mesh.meshShape;
+  if (tile.h * (size.lines === 0 ? 1 : down) > room || tile.w * (size.lines === 0 ? 1 : across) > width) return null;
+  const stage = local.home(tile);
+  const box = stage?.tiles[0]?.box;
+  if (!stage || !box || box.w < tile.w || box.h < tile.h) return null;
+  // The id stands where it stands in the collective.
+  if ((stage.tiles[0]?.id === "above") !== size.lines > 0) return null;
+  return { size, tile, least: tile, home: true, grid: null, list: null, height: stage.height };
+}
+
+function onMesh({ trace, width }: Local, size: Blocks, tile: Size): Field | null {
   const frame = frameGrid(trace.mesh, width, tile.w);
   const gap = Math.max(10, Math.min(18, frame.room(0) - tile.w));
   if (frame.room(gap) < tile.w) return null;
   const grid = placeGrid(frame, { x: 0, y: 4 }, { ...tile, gap, rowGap: 10, density: "full" });
-  return { size, tile, grid, list: null, height: Math.ceil(grid.y + grid.box.h - frame.top + LINE) };
+  const height = Math.ceil(grid.y + grid.box.h - frame.top + LINE);
+  return { size, tile, least: NONE, home: false, grid, list: null, height };
 }
 
-/** A line of devices in as few rows of equal length as there is width for. */
-function inRows({ trace, width }: Local, size: Size, tile: Field["tile"]): Field | null {
-  const n = trace.mesh.size;
-  const most = Math.min(n, Math.floor((width + BETWEEN) / (tile.w + BETWEEN)));
-  if (most < 1) return null;
-  const rows = Math.ceil(n / most);
-  const list = { x: 0, y: 4, columns: Math.ceil(n / rows), seats: n, map: null };
-  return { size, tile, grid: null, list, height: 4 + rows * (tile.h + 8) + LINE };
+/** A line of devices under one another, beside their axis. */
+function inColumn({ trace, width, room }: Local, size: Blocks, tile: Size): Field | null {
+  const { mesh } = trace;
+  const x = railRoom(mesh, 0);
+  const left = room - LINE - 28 - mesh.size * tile.h;
+  if (x + tile.w > width || left < 0) return null;
+  const gap = Math.min(SIGNED, Math.floor(left / mesh.size));
+  const list = { x, y: 28, columns: 1, seats: mesh.size, gap, map: null };
+  return { size, tile, least: NONE, home: false, grid: null, list, height: 28 + mesh.size * (tile.h + gap) + LINE };
 }
 
-function inList(local: Local, size: Size): Field {
+function inList(local: Local, size: Blocks): Field {
   const { trace, width, room } = local;
   const tile = tileSize(local.all, trace, size);
   const map = roomOfMap(local, room - LINE - 30);
@@ -120,15 +180,17 @@ function inList(local: Local, size: Size): Field {
   return {
     size,
     tile,
+    least: NONE,
+    home: false,
     grid: null,
-    list: { x, y: top, columns, seats, map: map && placeMap(map, top) },
+    list: { x, y: top, columns, seats, gap: 8, map: map && placeMap(map, top) },
     height: Math.max(top + rows * (tile.h + 8), map ? top + map.grid.box.h : 0) + LINE,
   };
 }
 
 /** The tile that has room for every step. */
-function tileSize(all: readonly Shown[], trace: TraceModel, size: Size): { w: number; h: number } {
-  let [w, h] = [64, 44];
+function tileSize(all: readonly Shown[], trace: TraceModel, size: Blocks): Size {
+  let [w, h] = size.lines === 0 ? [0, 0] : [64, 44];
   for (const shown of all) {
     const arranged = arrange(trace, shown, size);
     w = Math.max(w, arranged.w);
@@ -138,59 +200,82 @@ function tileSize(all: readonly Shown[], trace: TraceModel, size: Size): { w: nu
 }
 
 /** Blocks of a tile from its corner, and the size of the tile that they want. */
-function arrange(trace: TraceModel, { show, formats }: Shown, size: Size): { places: Place[]; w: number; h: number } {
+function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { places: Place[]; w: number; h: number } {
   const later = [...show.after, ...show.watch];
-  const all = [...show.before, ...later];
-  const two = show.before.length > 0 && later.length > 0 ? [show.before, later] : [all];
-  const rows = size.lines === 1 ? [all] : size.lines === 2 ? two : all.map((v) => [v]);
+  const before = size.before || later.length === 0 ? show.before : [];
+  const all = [...before, ...later];
+  const two = before.length > 0 && later.length > 0 ? [before, later] : [all];
+  const beside = size.lines === 0;
+  const rows = size.lines < 2 ? [all] : size.lines === 2 ? two : all.map((v) => [v]);
+  const [pad, between] = size.tight ? [4, 4] : [PAD, GAP];
+  const left = beside ? PAD + 8 + textWidth(String(Math.max(...trace.mesh.ids)), 12, true) : pad;
   const places: Place[] = [];
-  let [y, widest] = [HEAD + NAME, 0];
+  let [y, widest] = [beside ? 5 : HEAD + NAME, 0];
   for (const row of rows) {
-    let [x, high] = [PAD, 0];
+    let [x, high] = [left, 0];
     row.forEach((v, i) => {
-      if (rows.length === 1 && i === show.before.length && i > 0) x += ARROW - GAP;
-      const face = faceOf(trace, v, [size.rows, size.columns]) ?? blank(trace, v);
-      const cell = cellOf({ format: formats.get(v.id) ?? (null as NumberFormat | null) }, size.font);
+      if (rows.length === 1 && i === before.length && i > 0) x += ARROW - between;
+      const face = blockFace(trace, v, size);
+      const cell = cellOf({ format: formats.get(v.id) ?? (null as NumberFormat | null) }, size.font, size.tight);
       const w = Math.max(26, face.columns * cell);
       // The last device has the longest slice in its name.
       const words = [trace.nameOf(v, trace.mesh.size - 1), formats.get(v.id)?.exponent ?? ""];
       for (const { text } of copiesSpans(trace, v)) words.push(text);
-      const room = Math.max(w, Math.min(NAMED, textWidth(words.join(""), 10, true) + 6));
+      const scale = textWidth(formats.get(v.id)?.exponent ?? "", 10, true);
+      const room = size.tight
+        ? Math.max(w, scale > 0 ? scale + 30 : 0)
+        : Math.max(w, Math.min(NAMED, textWidth(words.join(""), 10, true) + 6));
       places.push({ v, box: { x, y, w, h: face.rows * size.cell }, face, room });
-      x += room + GAP;
+      x += room + between;
       high = Math.max(high, face.rows * size.cell);
     });
     // Where blocks stand over others, the arrow stands beside them.
-    widest = Math.max(widest, x - GAP + PAD + (rows.length > 1 ? 12 : 0));
+    widest = Math.max(widest, x - between + pad + (rows.length > 1 ? 12 : 0));
     y += high + NAME + 4;
   }
-  return { places, w: widest, h: y - NAME + 4 };
+  return { places, w: widest, h: y - NAME + (beside ? 1 : 4) };
 }
 
-function blank(trace: TraceModel, v: Place["v"]): Face {
-  return { rows: 1, columns: 1, elements: [-1], of: shapeOf(trace, v) };
+/** The face of a block: of one that is joined from pieces and has one line, its pieces side by side. */
+function blockFace(trace: TraceModel, v: Place["v"], { lines, rows, columns }: Blocks): Face {
+  const corner = trace.corner(v);
+  const joined = lines === 0 && corner?.whole ? trace.joined(v) : null;
+  if (joined && corner) {
+    const n = trace.origins(joined).length / trace.mesh.size;
+    const chunk = chunkOf(corner.shape, corner.shape, joined.axis, n);
+    return stripOf(trace, v, chunk, n, [rows, Math.max(1, Math.floor(columns / (columns < 64 ? n : 1)))]);
+  }
+  return faceOf(trace, v, [rows, columns]) ?? { rows: 1, columns: 1, elements: [-1], of: shapeOf(trace, v) };
 }
 
-/** The stage of one local step. */
+/** The stage of one local step, in the tiles of `home` where that is given. */
 export function localStage(
   trace: TraceModel,
   field: Field,
   shown: Shown,
   focus: readonly number[],
+  home: Stage | null,
   width: number,
 ): Stage {
   const { size, grid, list, height } = field;
   const { places, w, h } = arrange(trace, shown, size);
-  const seats = list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p);
+  const seats: readonly (readonly [number, Box])[] =
+    home?.tiles.map((t) => [t.members[0] ?? 0, t.box] as const) ??
+    (list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p)).map(
+      (p, i) => [p, seatOf(trace, field, p, i)] as const,
+    );
   const map = grid ?? list?.map;
+  const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
+  const rows = seats.map(([p, box]) => [box.y, box.h, String(p)] as const);
   return {
     ...PLAIN,
     motion: "none",
     run: "down",
     font: size.font,
-    tiles: seats.map((p, i) => tileOf(p, seatOf(trace, field, p, i), places, { w, h })),
+    tiles: seats.map(([p, box], i) => tileOf(p, box, places, { w, h }, size.lines === 0, i > 0)),
     map: list?.map ?? null,
-    fixed: map ? mapRails(trace.mesh, map) : [],
+    rails: home?.rails ?? (column ? railDown(trace.mesh, 0, list.x, rows) : map ? mapRails(trace.mesh, map) : []),
+    fixed: [],
     frames: [],
     signs: [],
     group: focus,
@@ -201,10 +286,10 @@ export function localStage(
     header: null,
     face: null,
     after: null,
-    line: { x: 0, y: height - LINE + 20, width },
+    line: home?.line ?? { x: 0, y: height - LINE + 20, width },
     note: hiddenText(places),
     width,
-    height,
+    height: home?.height ?? height,
   };
 }
 
@@ -212,14 +297,19 @@ export function localStage(
 function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i: number): Box {
   if (!list) return deviceBox(mesh, grid as DeviceGrid, p);
   const [column, row] = [i % list.columns, Math.floor(i / list.columns)];
-  return { x: list.x + column * (tile.w + BETWEEN), y: list.y + row * (tile.h + 8), ...tile };
+  return { x: list.x + column * (tile.w + BETWEEN), y: list.y + row * (tile.h + list.gap), ...tile };
 }
 
-/** A tile with blocks in its middle. */
-function tileOf(p: number, box: Box, places: readonly Place[], { w, h }: Pick<Box, "w" | "h">): Tile {
-  const [dx, dy] = [Math.max(0, (box.w - w) / 2), Math.max(0, (box.h - h) / 2)];
-  const moved = places.map((at) => ({ ...at, box: { ...at.box, x: box.x + dx + at.box.x, y: box.y + dy + at.box.y } }));
-  return { members: [p], box, places: moved, id: "above", coordinates: true };
+/** A tile with blocks in its middle; those beside the id begin there, and have names over the first tile alone. */
+function tileOf(p: number, box: Box, places: readonly Place[], { w, h }: Size, beside: boolean, later: boolean): Tile {
+  const [dx, dy] = [beside ? 0 : Math.max(0, (box.w - w) / 2), Math.max(0, (box.h - h) / 2)];
+  const moved = places.map((at) => ({
+    ...at,
+    room: beside && later ? 0 : at.room,
+    name: beside ? box.y - 6 : undefined,
+    box: { ...at.box, x: box.x + dx + at.box.x, y: box.y + (beside ? (box.h - at.box.h) / 2 : dy + at.box.y) },
+  }));
+  return { members: [p], box, places: moved, id: beside ? "beside" : "above", coordinates: !beside };
 }
 
 /** What of a block has no room. */

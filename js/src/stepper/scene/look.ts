@@ -3,7 +3,9 @@ import { combined, partsAt } from "../../collective/model/chunks";
 import type { Rgb } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { differing } from "../model/origins";
+import { scatters } from "../model/semantics";
 import { chunkIn } from "./ask";
+import { pieceColors } from "./colors";
 import type { Face } from "./contents";
 import type { Setting } from "./setting";
 import type { Moving, StepView } from "./view";
@@ -55,19 +57,32 @@ export function chunkOf({ trace, collective, plan, input, output }: Moving, v: V
   return chunkIn(trace, collective, plan.n, v, v.id === input.id && v.id !== output.id);
 }
 
-/** Axes that an input is summed over: its blocks are summands. */
-export function partial({ adds, collective, input, output }: Setting, v: Variable): readonly string[] {
-  return adds && v.id === input?.id && v.id !== output?.id ? (collective?.axes ?? []) : v.unreduced;
+/** Whether blocks of a variable are terms of a sum. */
+export function partial({ adds, input, output }: Setting, v: Variable): boolean {
+  return (adds && v.id === input?.id && v.id !== output?.id) || v.unreduced.length > 0;
 }
 
 /** Colour of a variable's block on a device. */
-export function blockColor({ layout, options }: StepView, v: Variable, p: number, without?: readonly string[]): Rgb {
-  return layout.blockColor(v, p, options.scheme, without);
+export function blockColor({ layout, options }: StepView, v: Variable, p: number): Rgb {
+  return layout.blockColor(v, p, options.scheme);
 }
 
-/** Where a value comes from while it is summed its own place in the mesh keeps its colour. */
-export function colorOf(view: StepView, v: Variable, p: number): Rgb {
-  return blockColor(view, v, p, v.unreduced);
+/** Colour of the first cell of a block, and of each where it is joined from pieces. */
+export function fills(view: StepView, v: Variable, p: number, face: Face) {
+  const at = pieceColors(view.trace, v, p, (root, from) => blockColor(view, root, from));
+  const fill = blockColor(view, v, p);
+  return at ? { fill, fillAt: (cell: number) => at(Math.max(0, face.elements[cell] ?? 0)) } : { fill };
+}
+
+/** Colour of a chunk of a sum: one term has its device's, several have that of the result on the device that keeps it. */
+export function sumColor(view: Moving, parts: readonly number[], keeper: number): Rgb {
+  const [only, ...more] = parts;
+  return more.length === 0 ? blockColor(view, view.input, only ?? keeper) : blockColor(view, view.output, keeper);
+}
+
+/** The device whose result a chunk of a sum is part of: of a scattered one, the member of its number. */
+export function keeperOf({ collective, groupOf }: Moving, p: number, chunk: number): number {
+  return scatters(collective) ? (groupOf.get(p)?.[chunk] ?? p) : p;
 }
 
 /** Mesh axis whose link a copy crosses from one position to another: the first, if there are several. */

@@ -13,13 +13,13 @@ export function mapMarks(view: StepView): Mark[] {
   if (!map) return [];
   const v = (view.finished ? view.show.after[0] : view.show.before[0]) ?? view.show.after[0] ?? view.show.before[0];
   const compact = map.density === "compact";
-  const hatched = v !== undefined && partial(view, v).length > 0;
+  const hatched = v !== undefined && partial(view, v);
   const marks: Mark[] = [];
   const shown = new Set(stage.tiles.flatMap((t) => t.members));
   for (let p = 0; p < trace.mesh.size; p++) {
     const box = deviceBox(trace.mesh, map, p);
     const runs = view.active === null || view.active.has(p);
-    const fill = v && runs ? hex(blockColor(view, v, p, partial(view, v))) : "panel";
+    const fill = v && runs ? hex(blockColor(view, v, p)) : "panel";
     marks.push({
       kind: "rect",
       ...box,

@@ -3,7 +3,7 @@
 import { type Box, EMPTY, label, type Mark } from "../../draw/marks";
 import { permutes, tells } from "../model/semantics";
 import { blockMarks } from "./block";
-import { colorOf, numberOf, numbers } from "./look";
+import { blockColor, numberOf, numbers } from "./look";
 import type { Tile } from "./stage";
 import type { Moving } from "./view";
 
@@ -23,7 +23,7 @@ export function heldMarks(view: Moving, tile: Tile, box: Box): Mark[] {
     ];
   }
   if (flow.arrived === 0 && from !== p) return blockMarks(box, { ...look, text: null, fill: null, stroke: EMPTY });
-  return blockMarks(box, { ...look, fill: colorOf(view, input, from) });
+  return blockMarks(box, { ...look, fill: blockColor(view, input, from) });
 }
 
 /** The member that a member of a permutation receives from; null where nobody sends to it. */

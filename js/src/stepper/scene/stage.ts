@@ -37,6 +37,8 @@ export interface Place {
   face: Face;
   /** Width of the name over it; 0 where there is none. */
   room: number;
+  /** Where the name stands, if not right over the block. */
+  name?: number | undefined;
 }
 
 /** A member of the picked group, with the place of what it sends to the receiver. */
@@ -60,7 +62,9 @@ export interface Stage {
   tiles: readonly Tile[];
   /** A small map of the whole mesh, where not all of it is drawn in full. */
   map: DeviceGrid | null;
-  /** Axes, titles. */
+  /** Axes of the mesh. */
+  rails: readonly Mark[];
+  /** Titles. */
   fixed: readonly Mark[];
   /** Groups in their frames: the picked one with its addition. */
   frames: readonly { group: readonly number[]; box: Box; picked: boolean }[];

@@ -3,15 +3,15 @@
 import { axisToken, type Mark } from "../../draw/marks";
 import type { Moment } from "../model/timeline";
 import { additionMarks } from "./addition";
+import { equalMarks } from "./equals";
 import { type Flight, flightsOf } from "./flights";
-import { litMarks } from "./hit";
 import { StepperLayout } from "./layout";
 import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
 import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { tileMarks } from "./tiles";
-import { groupViews, type Moving, type StepperOptions, type StepView, stepView } from "./view";
+import { groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
 import { wayMarks } from "./ways";
 
 export { StepperLayout, type StepperOptions };
@@ -30,6 +30,7 @@ export function frameOf(view: StepView): Frame {
   return {
     under: [
       ...frameLines(view),
+      ...stage.rails,
       ...stage.fixed,
       ...mapMarks(view),
       ...groups.flatMap((group) => standing(group, flights)),
@@ -40,8 +41,8 @@ export function frameOf(view: StepView): Frame {
       // A copy comes out from under its tile, and goes in under another.
       ...stage.tiles.flatMap((tile) => tileMarks(view, tile)),
       ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
-      ...signMarks(view),
-      ...(options.lit ? litMarks(view, options.lit) : []),
+      ...(moves(view) ? signMarks(view) : [...equalMarks(view), ...(options.rules?.wholeMarks(view) ?? [])]),
+      ...((options.lit && options.rules?.litMarks(view, options.lit)) ?? []),
     ],
   };
 }

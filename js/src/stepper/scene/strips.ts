@@ -19,7 +19,18 @@ import { exchanges, gathers, scatters } from "../model/semantics";
 import { blockMarks } from "./block";
 import { type Face, partOf } from "./contents";
 import { scattered } from "./drawn";
-import { blockColor, chunkOf, inkBetween, markIn, numberOf, numbers, partsOf, together } from "./look";
+import {
+  blockColor,
+  chunkOf,
+  inkBetween,
+  keeperOf,
+  markIn,
+  numberOf,
+  numbers,
+  partsOf,
+  sumColor,
+  together,
+} from "./look";
 import type { Tile } from "./stage";
 import type { Moving } from "./view";
 
@@ -43,6 +54,7 @@ export function stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[
     fillAt: (cell) => (whole && (cells.elements[cell] ?? -1) < 0 ? null : content.fill(chunkAt(cell))),
     paleAt: (cell) => content.pale(chunkAt(cell)),
     hatch: adds && !finished ? view.hatch : null,
+    plainAt: (cell) => view.hops && partsOf(view, p, chunkAt(cell)).length >= n,
     stroke: EMPTY,
     mark: mark !== null && content.fill(chunkAt(mark)) !== null ? mark : null,
   });
@@ -119,9 +131,9 @@ function contentOf(view: Moving, p: number, v: Variable): Content {
       return adds ? together(view, parts, element) : numberOf(view, v, p, element);
     },
     fill: (k) => {
-      const [first] = partsOf(view, p, k);
-      if (first === undefined) return null;
-      return adds ? blockColor(view, input, p, collective.axes) : blockColor(view, input, first);
+      const parts = partsOf(view, p, k);
+      if (parts[0] === undefined) return null;
+      return adds ? sumColor(view, parts, keeperOf(view, p, k)) : blockColor(view, input, parts[0]);
     },
     pale: (k) => (passed.has(k) ? 0.5 : 1),
   };

@@ -6,7 +6,7 @@ import { fit, fitName, textWidth } from "../../draw/measure";
 import { blockMarks } from "./block";
 import type { Face } from "./contents";
 import { copiesSpans } from "./copies";
-import { blockColor, colorOf, markIn, numberOf, numbers, partsOf, together } from "./look";
+import { blockColor, fills, markIn, numberOf, numbers, partsOf, together } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
 import { idOf } from "./piece";
 import type { Place, Tile } from "./stage";
@@ -97,7 +97,7 @@ function arrowMarks(view: StepView, tile: Tile): Mark[] {
 }
 
 /** A block of a local step. */
-function plainMarks(view: StepView, p: number, { v, box, face, room }: Place): Mark[] {
+function plainMarks(view: StepView, p: number, { v, box, face, room, name: named }: Place): Mark[] {
   const { trace, step } = view;
   const wrong = step.primitive === "error" && trace.doc.error?.variable === v.id;
   const scale = view.formats.get(v.id)?.exponent ?? "";
@@ -108,10 +108,12 @@ function plainMarks(view: StepView, p: number, { v, box, face, room }: Place): M
   // The copies give way before the name does.
   const both = textWidth(name, 10, true) + chip <= room;
   return [
-    label(box.x, box.y - 4, [{ text: name }, ...(both ? copies : [])], 10, "muted", MONO),
+    ...(room > 0
+      ? [label(box.x, named ?? box.y - 4, [{ text: name }, ...(both ? copies : [])], 10, "muted", MONO)]
+      : []),
     ...blockMarks(box, {
       ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
-      fill: colorOf(view, v, p),
+      ...fills(view, v, p, face),
       hatch: v.unreduced.length > 0 ? view.hatch : null,
       ...(wrong ? { stroke: { color: "error", width: 2 } } : {}),
     }),
@@ -131,7 +133,7 @@ function movingMarks(view: Moving, tile: Tile, { v, box, face }: Place): Mark[] 
   if (hops) return wholeMarks(view, p, v, face, box);
   return blockMarks(box, {
     ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
-    fill: colorOf(view, input, p),
+    ...fills(view, input, p, face),
     hatch: adds ? view.hatch : null,
     mark,
     alpha: sends(view, p) ? 1 : 0.5,
@@ -140,12 +142,12 @@ function movingMarks(view: Moving, tile: Tile, { v, box, face }: Place): Mark[] 
 
 /** Members in one row: while they are summed, what they make together. */
 function foldedMarks(view: Moving, { members }: Tile, { v, box, face }: Place): Mark[] {
-  const { stage, input, adds, finished, hops, collective } = view;
+  const { stage, input, adds, finished } = view;
   const [p = 0] = members;
   const sums = adds && stage.motion === "gather" && !finished;
   return blockMarks(box, {
     ...numbers(view, v, face, (element) => (sums ? together(view, members, element) : "")),
-    fill: blockColor(view, input, p, hops && adds ? collective.axes : []),
+    fill: blockColor(view, input, p),
     hatch: adds ? view.hatch : null,
     mark: markIn(view, face, p),
   });
@@ -156,7 +158,7 @@ function wholeMarks(view: Moving, p: number, v: Variable, face: Face, box: Box):
   const [from] = partsOf(view, p, 0);
   if (from === undefined) return blockMarks(box, { ...numbers(view, v, face, () => ""), fill: null, stroke: EMPTY });
   const look = numbers(view, v, face, (element) => numberOf(view, view.output, p, element));
-  return blockMarks(box, { ...look, fill: colorOf(view, view.input, from) });
+  return blockMarks(box, { ...look, fill: blockColor(view, view.input, from) });
 }
 
 /** A result in the place of the block before it, whose face it mostly has. */
@@ -168,7 +170,7 @@ function fittedMarks(view: Moving, box: Box, p: number, mark: number | null): Ma
   const at = { x: box.x, y: box.y + (box.h - h) / 2, w, h };
   return blockMarks(at, {
     ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
-    fill: colorOf(view, v, p),
+    ...fills(view, v, p, face),
     mark: face.elements.length === before.elements.length ? mark : null,
   });
 }

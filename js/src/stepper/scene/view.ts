@@ -28,10 +28,12 @@ export interface Drawn {
   face: Face;
 }
 
-/** What says where elements came from and how they were made: `explain.ts`, in a bundle of its own. */
+/** What is drawn and said of what is pointed at, and how elements were made: in a bundle of its own. */
 export interface Rules {
-  /** Of the blocks that are drawn, the cells that the one that is pointed at came from. */
-  sourceMarks(view: StepView, drawn: readonly Drawn[]): Mark[];
+  /** What is pointed at, wherever it is: `hit.ts`. */
+  litMarks(view: StepView, lit: Hit): Mark[];
+  /** The whole array beside the tiles: `whole.ts`. */
+  wholeMarks(view: StepView): Mark[];
   fromText(view: StepView, v: Variable, device: number, cell: number | null): string;
   worked(view: StepView): string;
 }

@@ -28,10 +28,7 @@ export function Lens({ page }: { page: Page }) {
       {blocks.slice(0, MOST).map(({ v, name, type, values }) => (
         <div key={v.id}>
           <div class="row">
-            <span
-              class="swatch"
-              style={{ background: hex(layout.blockColor(v, tile.device, theme.scheme, v.unreduced)) }}
-            />
+            <span class="swatch" style={{ background: hex(layout.blockColor(v, tile.device, theme.scheme)) }} />
             <b class="mono">{name}</b>
             <span class="mono end">{type}</span>
           </div>

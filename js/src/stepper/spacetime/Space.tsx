@@ -74,8 +74,8 @@ export function Space({ page }: { page: Page }) {
                   aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${step ? primitiveName(step) : ""}, ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}${said ? `; ${name} on device ${some(said, 16)}` : ""}`}
                   onClick={() => state.jump(row.steps.at(-1) ?? 0)}
                 >
-                  <b class="mono">{text}</b>
-                  <span class="mono soft">{note}</span>
+                  <b class="mono cut">{text}</b>
+                  <span class="mono cut soft">{note}</span>
                 </button>
               </li>
             );

@@ -1,7 +1,7 @@
 /** The card of trees side by side: what differs, a line for each path, and the whole of the line at the keyboard. */
 import { Foot } from "../../card/Foot";
 import { Head } from "../../card/Head";
-import { Search } from "../../card/Tools";
+import { Search, Select } from "../../card/Tools";
 import { count } from "../../core/text";
 import { textWidth } from "../../draw/measure";
 import { ComparedLine, pieces, Whole } from "./ComparedLine";
@@ -95,14 +95,15 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
       />
       <label>
         sort:{" "}
-        <select
+        <Select
           aria-keyshortcuts="s"
+          of={[
+            ["tree", "tree order"],
+            ["difference", "greatest difference"],
+          ]}
           value={sort}
-          onChange={(event) => state.list({ sort: event.currentTarget.value as typeof sort })}
-        >
-          <option value="tree">tree order</option>
-          <option value="difference">greatest difference</option>
-        </select>
+          choose={(chosen) => state.list({ sort: chosen })}
+        />
       </label>
       <button
         type="button"
@@ -113,7 +114,7 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
       >
         only what differs
       </button>
-      <span class="soft end" role="status">
+      <span class="soft end cut" role="status">
         {differs || search ? `${pathsOf(lines)} of ${count(pathsOf(model.lines), "path")}` : ""}
       </span>
     </div>

@@ -1,5 +1,5 @@
 /** A line of trees side by side: what each holds at a path, and how it differs from the first. */
-import { Component } from "preact";
+import { Pure } from "../../card/Pure";
 import { keepInView } from "../../card/scroll";
 import { Tokens } from "../../card/Tokens";
 import type { ComparedCell } from "../../core/document.gen";
@@ -32,11 +32,7 @@ interface Props {
   greatest: number;
 }
 
-export class ComparedLine extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
-  }
-
+export class ComparedLine extends Pure<Props> {
   override render() {
     const { state, model, line, index, current, narrow, greatest } = this.props;
     const role = {

@@ -1,6 +1,6 @@
 /** The lines of a tree's table: what is open, equal layers as one, sorted and filtered. */
 import type { Flag } from "../../core/document.gen";
-import type { Sums, TreeModel } from "./tree";
+import type { Finding, Sums, TreeModel } from "./tree";
 
 export const SORTS = ["tree", "bytes", "copies"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -25,8 +25,8 @@ export interface Row {
   sums: Sums;
   /** The flags of the leaves below, worst first; none for a node that is open. */
   flags: readonly Flag[];
-  /** What these cost, of the leaves of this line. */
-  cost: number;
+  /** The reasons to look that no line above has said. */
+  said: readonly Finding[];
 }
 
 export interface Listing {
@@ -36,8 +36,6 @@ export interface Listing {
   search: string;
   /** Name of a mesh axis that must split a leaf; null for any. */
   axis: string | null;
-  /** Whether only what has a flag is listed. */
-  flagged: boolean;
   /** Index of the device whose bytes are counted. */
   device: number;
   /** Nodes that were opened or closed by hand; the others are open while there is room. */
@@ -55,7 +53,7 @@ export function rowsOf(tree: TreeModel, listing: Listing): Row[] {
   const out: Row[] = [];
   if (listing.flat) {
     for (const leaf of sorted(leavesOf(found), listing.sort)) out.push(leaf);
-    return out;
+    return saidOnce(tree, out);
   }
   const opened = wanted ? null : openByItself(found);
   const walk = (branch: Branch) => {
@@ -65,7 +63,18 @@ export function rowsOf(tree: TreeModel, listing: Listing): Row[] {
     if (open) for (const child of order(branch.children, listing.sort)) walk(child);
   };
   for (const branch of order(found, listing.sort)) walk(branch);
-  return out;
+  return saidOnce(tree, out);
+}
+
+/** Each finding at the first line that has a leaf of it. */
+function saidOnce(tree: TreeModel, rows: readonly Row[]): Row[] {
+  const seen = new Set<Finding>();
+  return rows.map((row) => {
+    const found = new Set(row.flags.flatMap((flag) => tree.findingOf.get(flag) ?? []));
+    const said = [...found].filter((finding) => !seen.has(finding)).sort((a, b) => b.cost - a.cost);
+    for (const finding of said) seen.add(finding);
+    return { ...row, said };
+  });
 }
 
 interface Branch {
@@ -74,12 +83,11 @@ interface Branch {
 }
 
 /** Which leaves are listed; null for all. */
-function wantedLeaves(tree: TreeModel, { search, axis, flagged }: Listing): ((leaf: number) => boolean) | null {
+function wantedLeaves(tree: TreeModel, { search, axis }: Listing): ((leaf: number) => boolean) | null {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0 && axis === null && !flagged) return null;
+  if (words.length === 0 && axis === null) return null;
   const tests = words.map(testOf);
   return (leaf) => {
-    if (flagged && !tree.flagOf.has(leaf)) return false;
     if (axis !== null && !tree.typeAt(leaf).dims.some((d) => d.axes.includes(axis))) return false;
     return tests.every((test) => test(tree, leaf));
   };
@@ -143,7 +151,7 @@ function branches(
         open: false,
         sums: leaf === null ? added(inner.map((b) => b.row.sums)) : multiplied(tree.sums(node, listing.device), times),
         flags: leaf === null ? worstFirst(inner) : flag ? [flag] : [],
-        cost: leaf === null ? inner.reduce((sum, b) => sum + b.row.cost, 0) : flag ? times * tree.costOf(flag) : 0,
+        said: [],
       };
       out.push({ row, children: inner });
     }
@@ -189,12 +197,12 @@ function worstFirst(inner: readonly Branch[]): readonly Flag[] {
   return [...new Set(inner.flatMap(({ row }) => row.flags))].sort((a, b) => b.cost - a.cost);
 }
 
-/** `0–11` for numbers that follow one another, `block_0–11` for names that end in such; else the first two. */
+/** `0–11` for numbers that follow one another, `block_0–11` for names that end in such; else `block_*`. */
 function foldName(tree: TreeModel, members: Int32Array): string {
   const names = [...members].map((node) => tree.keyOf(node).name);
   const numbers = names.map((name) => Number(/\d+$/.exec(name)?.[0] ?? Number.NaN));
   const follow = numbers.every((n, i) => i === 0 || n === (numbers[i - 1] ?? 0) + 1);
-  return follow ? `${names[0]}–${numbers.at(-1)}` : `${names[0]}, ${names[1]} …`;
+  return follow ? `${names[0]}–${numbers.at(-1)}` : (names[0] ?? "").replace(/\d+/g, "*");
 }
 
 /** `0 to 6 and 8 to 11`. */
@@ -215,7 +223,8 @@ function multiplied(sums: Sums, n: number): Sums {
   return { leaves: leaves * n, bytes: bytes * n, here: here * n, own: own * n, spent: spent * n, copies };
 }
 
-function added(all: readonly Sums[]): Sums {
+/** What several come to together. */
+export function added(all: readonly Sums[]): Sums {
   const sum = (of: (s: Sums) => number) => all.reduce((total, s) => total + of(s), 0);
   const on = all.filter((s) => s.copies[1] > 0);
   return {

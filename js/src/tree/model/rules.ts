@@ -73,10 +73,40 @@ function readRule(text: string): Rule {
   const read = readSpec(spec);
   if (!read) return { ...rule, fault: `${spec} is not a PartitionSpec.` };
   try {
-    return { ...rule, pattern: new RegExp(source), spec: read, fault: "" };
+    return { ...rule, pattern: pythonPattern(source), spec: read, fault: "" };
   } catch (error) {
     return { ...rule, fault: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/**
+ * A pattern as Python's `re.search` takes it, which the code of the rules hands it to.
+ *
+ * What only one language has is rewritten or refused, so that the view matches what the code does.
+ */
+function pythonPattern(source: string): RegExp {
+  let [text, flags] = [source, ""];
+  const inline = /^\(\?([aiLmsux]+)\)/.exec(text);
+  if (inline) {
+    text = text.slice(inline[0].length);
+    flags = (inline[1] ?? "").replaceAll("u", "");
+    if (/[aLx]/.test(flags)) throw new Error(`${inline[0]} is not known here: (?i), (?m) and (?s) are.`);
+  }
+  // Classes and escapes are passed over whole: in them, these forms mean themselves.
+  const parts =
+    /\\[AZ]|\\(?:[pPkcu]|$)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\{,\d+\}|\(\?P<|\(\?P=(\w+)\)|\(\?[aiLmsux]+\)|\(\?</g;
+  text = text.replace(parts, (form: string, name: string | undefined) => {
+    if (form === "\\A") return "(?<![\\s\\S])";
+    if (form === "\\Z") return "(?![\\s\\S])";
+    if (/^\\[pPkcu]$|^\[.*\\[AZ]/.test(form)) throw new Error(`Python has no ${form} in patterns.`);
+    if (form.startsWith("{,")) return `{0${form.slice(1)}`;
+    if (name !== undefined) return `\\k<${name}>`;
+    if (form === "(?P<") return "(?<";
+    if (/^\(\?[aiLmsux]+\)$/.test(form)) throw new Error(`${form} stands at the start of a pattern.`);
+    return form;
+  });
+  if (/\(\?<(?![=!])/.test(source)) throw new Error("Python names groups (?P<name>…).");
+  return new RegExp(text, [...new Set(flags)].join(""));
 }
 
 const AXES = "A rule for a logical name is a pair: ('embed', 'model'), with a mesh axis, several, or None.";

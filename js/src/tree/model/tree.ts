@@ -9,11 +9,19 @@ import { decodeDocument } from "../../core/wire";
 
 export function decodeModel(wire: unknown): Model {
   const doc = decodeDocument(wire, "model", (d) =>
-    ["types", "keys", "node_key", "node_depth", "leaf_type"].every((name) => name in d) ? null : "it has no tree",
+    ["types", "keys", "node_key", "node_depth", "leaf_type"].every((name) => name in d)
+      ? flawOfDepths(unpack(d.node_depth))
+      : "it has no tree",
   );
   const tables = { types: doc.types, keys: doc.keys, folds: doc.folds, flags: doc.flags };
   const read = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, items(table)]));
   return { ...doc, ...read };
+}
+
+/** In preorder a node is at most one level below the node before it. */
+function flawOfDepths(depths: Int32Array): string | null {
+  const odd = depths.findIndex((depth, k) => depth < 0 || depth > (depths[k - 1] ?? -1) + 1);
+  return odd < 0 ? null : `its node ${odd} is at depth ${depths[odd]}`;
 }
 
 /** What the leaves of one type come to. */
@@ -40,6 +48,18 @@ export interface Sums {
   copies: readonly [number, number];
 }
 
+/** A reason to look, with all leaves that have it: one line in the table, however many they are. */
+export interface Finding {
+  /** What it is called: 1 for the one that costs most. */
+  number: number;
+  /** Its flags, the worst first: leaves of one type and role each. */
+  flags: readonly Flag[];
+  reason: string;
+  leaves: number;
+  /** Bytes that it costs on a device. */
+  cost: number;
+}
+
 const NOTHING: Sizes = { bytes: 0, perDevice: 0, copies: 0, spent: 0 };
 
 export class TreeModel {
@@ -62,7 +82,9 @@ export class TreeModel {
   readonly folds: ReadonlyMap<number, Int32Array>;
   /** The worst flag of each leaf that has one. */
   readonly flagOf: ReadonlyMap<number, Flag>;
-  readonly #costs: ReadonlyMap<Flag, number>;
+  /** The reasons to look, the one that costs most first, and that of each flag. */
+  readonly findings: readonly Finding[];
+  readonly findingOf: ReadonlyMap<Flag, Finding>;
   /** Bytes on each of the devices. */
   readonly held: Float64Array;
   /** Index of the device that holds most. */
@@ -98,7 +120,8 @@ export class TreeModel {
     this.flagOf = new Map(
       [...doc.flags].reverse().flatMap((flag) => [...unpack(flag.leaves)].map((leaf) => [leaf, flag] as const)),
     );
-    this.#costs = new Map(doc.flags.map((flag) => [flag, flag.cost / Math.max(1, unpack(flag.leaves).length)]));
+    this.findings = findingsOf(doc.flags);
+    this.findingOf = new Map(this.findings.flatMap((f) => f.flags.map((flag) => [flag, f] as const)));
     const counts = new Int32Array(doc.types.length);
     for (const type of this.typeOf) counts[type] = (counts[type] ?? 0) + 1;
     this.held = new Float64Array(this.devices.length);
@@ -206,9 +229,16 @@ export class TreeModel {
     return { leaves: arrays, bytes, here, own, spent, copies: [most > 0 ? least : 0, most] };
   }
 
-  /** What one of the leaves of a flag costs. */
-  costOf(flag: Flag): number {
-    return this.#costs.get(flag) ?? 0;
+  /** The node that a table has for a node: of equal ones side by side, and of all above it, the first. */
+  shownFor(node: number): number {
+    let at = node;
+    for (const members of this.folds.values()) {
+      const first = members[0] ?? 0;
+      // In preorder a fold comes after those that it is in.
+      const member = members.find((m) => m > first && at >= m && at < (this.end[m] ?? 0));
+      if (member !== undefined) at += first - member;
+    }
+    return at;
   }
 
   /** On all devices beyond one copy of each tile. */
@@ -244,7 +274,7 @@ export class TreeModel {
   }
 
   #sizesOf(of: LeafType): Sizes {
-    if (!isArray(of) || of.state === "deleted") return NOTHING;
+    if (!isArray(of) || of.state === "deleted" || of.state === "shared") return NOTHING;
     const bytes = Math.ceil((product(of.shape) * of.bits) / 8);
     const mesh = this.meshes[of.mesh];
     if (!mesh) return { ...NOTHING, bytes };
@@ -271,6 +301,23 @@ export class TreeModel {
       ...{ state: "live", values: null, jax_version: "", kind: "placement", version: this.doc.version },
     });
   }
+}
+
+function findingsOf(flags: readonly Flag[]): Finding[] {
+  const groups = new Map<string, Flag[]>();
+  for (const flag of flags) {
+    const key = `${flag.kind} ${flag.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), flag]);
+  }
+  return [...groups.values()]
+    .map((all) => ({
+      flags: all,
+      reason: all[0]?.reason ?? "",
+      leaves: all.reduce((sum, { leaves }) => sum + unpack(leaves).length, 0),
+      cost: all.reduce((sum, { cost }) => sum + cost, 0),
+    }))
+    .sort((a, b) => b.cost - a.cost)
+    .map((finding, i) => ({ number: i + 1, ...finding }));
 }
 
 /** On each device, the bytes that would be there if nothing were held twice. */

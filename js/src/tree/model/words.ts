@@ -2,17 +2,37 @@
 
 import { type Figures, figuresOf } from "../../core/columns";
 import { LEAVES } from "../../core/columns.gen";
-import { bytes } from "../../core/format";
-import { type Badge, count } from "../../core/text";
+import { bytes, type Format } from "../../core/format";
+import { unpack } from "../../core/ints";
+import { type Badge, clauseOf, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
-import type { TreeModel } from "./tree";
+import type { Finding, TreeModel } from "./tree";
 
-export function badgesOf(tree: TreeModel): Badge[] {
+/** What deserves a look first, and why; where nothing does, what each device holds. */
+export function answerOf(tree: TreeModel, write: Format): { says: string; also: string } {
+  const [first] = tree.findings;
+  if (first) {
+    const [flag] = first.flags;
+    const leaf = (flag && tree.nameOf(unpack(flag.leaves)[0] ?? 0)) || "the whole tree";
+    const where = first.leaves > 1 ? `${leaf} and ${first.leaves - 1} more` : leaf;
+    return {
+      says: first.cost > 0 ? `${write(first.cost)} too much on a device: ${where}` : where,
+      also: clauseOf(first.reason),
+    };
+  }
+  const most = tree.held[tree.fullest] ?? 0;
+  if (most === 0) return { says: "On no device yet", also: "" };
+  const where = tree.nearlyAlike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
+  return { says: `${write(most)} ${where}, ${tree.spent > 0 ? "nothing to look at" : "nothing copied"}`, also: "" };
+}
+
+/** What the whole tree comes to; `write`: as the table writes bytes on a device. */
+export function badgesOf(tree: TreeModel, write: Format): Badge[] {
   const most = tree.held[tree.fullest] ?? 0;
   const where = tree.nearlyAlike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
   const badges: Badge[] = [{ strong: bytes(tree.bytes), text: "in all", tone: "plain" }];
-  if (most > 0) badges.push({ strong: bytes(most), text: where, tone: "plain" });
+  if (most > 0) badges.push({ strong: write(most), text: where, tone: "plain" });
   if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });
   return badges;
 }
@@ -34,7 +54,12 @@ export function deviceHead(tree: TreeModel, device: number): string {
 export function typeText(tree: TreeModel, row: Row): string {
   if (row.leaf !== null) {
     const of = tree.typeAt(row.leaf);
-    const state = { deleted: ", deleted", host: ", on the host", unreadable: ", unreadable" } as const;
+    const state = {
+      deleted: ", deleted",
+      shared: ", shared",
+      host: ", on the host",
+      unreadable: ", unreadable",
+    } as const;
     return of.type + (state[of.state as keyof typeof state] ?? (of.offloaded ? `, in ${of.memory_kind}` : ""));
   }
   if (row.count === 1) {
@@ -52,10 +77,15 @@ export function copiesText({ sums, leaf }: Row): string {
   return `×${least}`;
 }
 
-/** What the flags of a line could save: `56 MiB too much`. */
-export function costText({ flags, cost }: Row): string {
-  const more = flags.length > 1 ? `, ${flags.length} flags` : "";
-  return cost > 0 ? `${bytes(cost)} too much${more}` : "";
+/** `12 leaves: copied on all 8 devices`. */
+export function findingText({ leaves, reason }: Finding): string {
+  return leaves > 1 ? `${leaves} leaves: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}` : reason;
+}
+
+/** What the first finding of a line costs, and how many more it has: `56 MiB too much`. */
+export function costText({ said: [first, ...others] }: Row, write: Format): string {
+  const more = others.length > 0 ? `${others.length} more` : "";
+  return [first && first.cost > 0 ? `${write(first.cost)} too much` : "", more].filter(Boolean).join(", ");
 }
 
 /** `params/embed, bf16[32768,1024], copied 8 times, 64 MiB on each device, 448 MiB spent on copies`. */
@@ -67,7 +97,7 @@ export function labelOf(tree: TreeModel, row: Row): string {
   if (sums.copies[0] > 1) parts.push(count(sums.copies[0], "copy", "copies"));
   if (sums.copies[1] > 0) parts.push(`${bytes(sums.here)} on a device`);
   if (sums.spent > 0) parts.push(`${bytes(sums.spent)} spent on copies`);
-  parts.push(...row.flags.slice(0, 1).map((flag) => flag.reason));
+  parts.push(...row.said.slice(0, 1).map(findingText));
   return parts.join(", ");
 }
 

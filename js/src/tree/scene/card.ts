@@ -1,8 +1,9 @@
 /** A tree of arrays as one scene, for the picture without a page: its first lines, one device as a map, the mesh. */
 
 import { LEAVES } from "../../core/columns.gen";
+import type { Format } from "../../core/format";
 import { axisTokens, count, sentenceTokens } from "../../core/text";
-import { type Band, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
+import { type Band, framed, headBand, headsBand, rule, saysBand, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { bar, deviceMarks, layoutDevices } from "../../draw/devices";
 import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../draw/marks";
@@ -10,7 +11,16 @@ import { fit, textWidth } from "../../draw/measure";
 import { type Row, rowsOf, type Sort } from "../model/rows";
 import { timesText } from "../model/stacked";
 import { ownBytes, type TreeModel } from "../model/tree";
-import { badgesOf, copiesText, costText, deviceHead, lineFigures, typeText } from "../model/words";
+import {
+  answerOf,
+  badgesOf,
+  copiesText,
+  costText,
+  deviceHead,
+  findingText,
+  lineFigures,
+  typeText,
+} from "../model/words";
 import { layoutTreemap, treemapMarks } from "./treemap";
 
 export interface ModelPicture {
@@ -28,21 +38,25 @@ const MOST = 24;
 const LINE = 30;
 
 export function modelScene(tree: TreeModel, { width, sort, search }: ModelPicture): Scene {
-  const listing = { axis: null, flagged: false, device: tree.fullest, open: new Map() };
+  const listing = { axis: null, device: tree.fullest, open: new Map() };
   const rows = rowsOf(tree, { ...listing, sort, search, flat: false });
   const leaves = rowsOf(tree, { ...listing, sort: "tree", search: "", flat: true });
   const name = `${tree.doc.name ? `${tree.doc.name}  ` : ""}${count(tree.arrays, "array")}`;
-  const head = headBand(name, tree.mesh, badgesOf(tree), width);
+  const figures = lineFigures(rows.slice(0, MOST));
+  const { says, also } = answerOf(tree, figures.here);
+  const head = stack([
+    headBand(name, tree.mesh, badgesOf(tree, figures.here), width),
+    saysBand(says, [{ text: also }], width),
+  ]);
   const stacked = width < STACKED;
   const left = stacked ? width : width - PANEL;
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
-  const figures = lineFigures(rows.slice(0, MOST));
   const table = stack([
     ...(left >= NARROW ? [heads(tree, left)] : []),
     ...rows.slice(0, MOST).map((row) => rowBand(tree, row, left, most, figures)),
     footBand(rows.length - MOST),
   ]);
-  const panel = panelBand(tree, leaves, stacked ? width : PANEL);
+  const panel = panelBand(tree, leaves, stacked ? width : PANEL, figures.here);
   const body = stacked ? table.height + panel.height : Math.max(table.height, panel.height);
   const height = Math.ceil(head.height + body);
   const place: Box = stacked
@@ -103,9 +117,9 @@ function rowBand(tree: TreeModel, row: Row, width: number, most: number, figures
     label(c.copies, 20, copiesText(row), 12, row.flags.length > 0 && row.sums.copies[0] > 1 ? "warn" : "ink", END),
   ];
   let height = narrow ? LINE + 18 : LINE;
-  const [flag] = row.flags;
-  if (flag) {
-    const words = `${flag.reason} ${costText(row)}`;
+  const [finding] = row.said;
+  if (finding) {
+    const words = `${findingText(finding)} ${costText(row, figures.here)}`;
     const lines = broken(spans(sentenceTokens(words, mesh)), width - x - PAD, 12, 3);
     for (const line of lines) {
       marks.push(label(x, height + 8, line, 12, "warn"));
@@ -121,10 +135,10 @@ function footBand(left: number): Band {
   return { marks: [label(PAD, 22, `${count(left, "more line")} in the table.`, 12, "muted")], height: 36 };
 }
 
-function panelBand(tree: TreeModel, leaves: readonly Row[], width: number): Band {
+function panelBand(tree: TreeModel, leaves: readonly Row[], width: number, write: Format): Band {
   const room = width - 2 * PAD;
-  const map = layoutTreemap(leaves, room, 300);
-  const mesh = layoutDevices(tree, room);
+  const map = layoutTreemap(tree, leaves, room, 300);
+  const mesh = layoutDevices(tree, room, write);
   const title = tree.alike ? "One device" : `Device ${tree.devices[tree.fullest]?.id}`;
   const chosen = tree.alike ? null : tree.fullest;
   const top = 34 + map.height + 44;
@@ -132,10 +146,10 @@ function panelBand(tree: TreeModel, leaves: readonly Row[], width: number): Band
   return {
     marks: [
       label(PAD, 24, title, 13, "ink", { weight: 700 }),
-      ...shift(treemapMarks(tree, map, new Set()), PAD, 34),
+      ...shift(treemapMarks(tree, map, new Set(), write), PAD, 34),
       label(PAD, 34 + map.height + 18, fit(key, room, 11.5), 11.5, "muted"),
       label(PAD, top + 10, tree.mesh.axes.length > 0 ? "Mesh" : "Devices", 13, "ink", { weight: 700 }),
-      ...shift(deviceMarks(tree, mesh, ownBytes(tree), chosen), PAD, top + 20),
+      ...shift(deviceMarks(tree, mesh, ownBytes(tree), chosen, write), PAD, top + 20),
     ],
     height: top + 20 + mesh.height + PAD,
   };

@@ -3,10 +3,10 @@
  * and 1, amber double lines are what other devices hold too.
  */
 import type { LeafType } from "../../core/document.gen";
-import { bytes } from "../../core/format";
+import type { Format } from "../../core/format";
 import { axisStroke, BOLD, type Box, CENTER, label, type Mark, outline } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
-import type { Row } from "../model/rows";
+import { added, type Row } from "../model/rows";
 import type { TreeModel } from "../model/tree";
 
 export interface Treemap {
@@ -26,7 +26,9 @@ interface Section {
 }
 
 export interface Tile extends Box {
+  /** The leaves that it stands for: one line of the table, or the first of all lines of one kind. */
   row: Row;
+  nodes: readonly number[];
   /** The step of its path that says what it is. */
   name: string;
 }
@@ -43,9 +45,37 @@ const MOST = 0.6;
 const NEARLY = 0.9;
 const DEEP = 6;
 
-/** Places the leaves of a tree, as `rowsOf` lists them flat, into a width. */
-export function layoutTreemap(leaves: readonly Row[], width: number, height: number): Treemap {
+/** More lines than these are drawn by their kind. */
+const FEW = 48;
+
+/** Leaves of one name, but for its numbers, that are split alike. */
+interface Kind extends Row {
+  nodes: readonly number[];
+}
+
+function kindsOf(tree: TreeModel, leaves: readonly Row[]): Kind[] {
   const rows = leaves.filter((row) => row.sums.here > 0);
+  const groups = new Map<unknown, Row[]>();
+  for (const row of rows) {
+    const { dims, mesh } = tree.typeAt(row.leaf ?? 0);
+    const name = tree.nameOf(row.leaf ?? 0).replace(/\d+/g, "*");
+    const key = rows.length <= FEW ? row : JSON.stringify([name, mesh, dims.map((d) => d.axes), row.sums.copies]);
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()].flatMap((all) => {
+    const [first] = all;
+    if (!first) return [];
+    const nodes = all.map((row) => row.node);
+    if (all.length === 1) return [{ ...first, nodes }];
+    const name = tree.nameOf(first.leaf ?? 0).replace(/\d+/g, "*");
+    const times = all.reduce((sum, row) => sum + row.times, 0);
+    return [{ ...first, name, times, sums: added(all.map((row) => row.sums)), nodes }];
+  });
+}
+
+/** Places the leaves of a tree, as `rowsOf` lists them flat, into a width. */
+export function layoutTreemap(tree: TreeModel, leaves: readonly Row[], width: number, height: number): Treemap {
+  const rows = kindsOf(tree, leaves);
   const total = sumOf(rows);
   const groups = sectionsOf(rows, total);
   const room = width - GAP * (groups.length - 1);
@@ -62,7 +92,7 @@ export function layoutTreemap(leaves: readonly Row[], width: number, height: num
     for (const [row, box] of squarified(sorted, { x, y: HEAD, w, h: height - HEAD })) {
       if (box.w < LEAST || box.h < LEAST) {
         small = { leaves: small.leaves + row.sums.leaves, bytes: small.bytes + row.sums.here };
-      } else inside.push({ row, name: row.name.slice(name === "" ? 0 : name.length + 1), ...box });
+      } else inside.push({ row, nodes: row.nodes, name: row.name.slice(name === "" ? 0 : name.length + 1), ...box });
     }
     tiles.push(...named(inside));
     x += w + GAP;
@@ -72,7 +102,7 @@ export function layoutTreemap(leaves: readonly Row[], width: number, height: num
 
 /** Tiles of a section by the last step of their paths; by the one before where that is more telling: `up` of `up/kernel`. */
 function named(tiles: readonly Tile[]): Tile[] {
-  const steps = tiles.map(({ name }) => name.split("/").filter((step) => !/^\d/.test(step)));
+  const steps = tiles.map(({ name }) => name.split("/").filter((step) => !/^[\d*]/.test(step)));
   const above = new Map<string, Set<string | undefined>>();
   for (const path of steps) {
     const last = path.at(-1) ?? "";
@@ -85,9 +115,9 @@ function named(tiles: readonly Tile[]): Tile[] {
 }
 
 /** The parts of a tree that have columns of their own: at most four, by the first steps of the paths. */
-function sectionsOf(rows: readonly Row[], total: number): { name: string; rows: Row[] }[] {
-  const group = (all: readonly Row[], depth: number) => {
-    const out = new Map<string, Row[]>();
+function sectionsOf(rows: readonly Kind[], total: number): { name: string; rows: Kind[] }[] {
+  const group = (all: readonly Kind[], depth: number) => {
+    const out = new Map<string, Kind[]>();
     for (const row of all) {
       const steps = row.name.split("/");
       const name = steps.slice(0, Math.min(depth, steps.length - 1)).join("/");
@@ -117,9 +147,9 @@ function sumOf(rows: readonly Row[]): number {
 }
 
 /** Boxes with areas in proportion, near to squares: rows along the shorter side, each while that makes it squarer. */
-function squarified(rows: readonly Row[], area: Box): (readonly [Row, Box])[] {
+function squarified(rows: readonly Kind[], area: Box): (readonly [Kind, Box])[] {
   const total = sumOf(rows);
-  const out: (readonly [Row, Box])[] = [];
+  const out: (readonly [Kind, Box])[] = [];
   let { x, y, w, h } = area;
   let left = total;
   let at = 0;
@@ -161,10 +191,10 @@ function worstRatio(rows: readonly Row[], sum: number, scale: number, side: numb
   );
 }
 
-/** The marks of a map. `lit`: the node whose tile stands out. */
-export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<number>): Mark[] {
+/** The marks of a map. `lit`: the nodes whose tiles stand out; `write`: as bytes beside it are written. */
+export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<number>, write: Format): Mark[] {
   const marks: Mark[] = map.sections.flatMap(({ name, bytes: sum, x, w }) => {
-    const size = bytes(sum);
+    const size = write(sum);
     const whole = name || "all arrays";
     const short = whole.split("/").at(-1) ?? whole;
     const room = w - textWidth(size, 11.5) - 10;
@@ -174,8 +204,8 @@ export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<num
     const title = w > 24 ? [label(x, 13, fit(words, both ? room : w, 12, true), 12, "ink", BOLD)] : [];
     return both ? [...title, label(x + w, 13, size, 11.5, "muted", { anchor: "end" })] : title;
   });
-  for (const tile of map.tiles) marks.push(...tileMarks(tree, tile));
-  for (const tile of map.tiles) if (lit.has(tile.row.node)) marks.push(...outline(inset(tile), 3));
+  for (const tile of map.tiles) marks.push(...tileMarks(tree, tile, write));
+  for (const tile of map.tiles) if (tile.nodes.some((node) => lit.has(node))) marks.push(...outline(inset(tile), 3));
   return marks;
 }
 
@@ -183,7 +213,7 @@ function inset({ x, y, w, h }: Box): Box {
   return { x: x + 1, y: y + 1, w: Math.max(1, w - 2), h: Math.max(1, h - 2) };
 }
 
-function tileMarks(tree: TreeModel, tile: Tile): Mark[] {
+function tileMarks(tree: TreeModel, tile: Tile, write: Format): Mark[] {
   const box = inset(tile);
   const { row } = tile;
   const of = tree.typeAt(row.leaf ?? 0);
@@ -197,7 +227,7 @@ function tileMarks(tree: TreeModel, tile: Tile): Mark[] {
   marks.push(...foldLines(row.times, box));
   marks.push({ kind: "rect", ...box, r: 2, stroke: { color: "kedge", width: 1 } });
   marks.push(...axisLines(tree, of, box));
-  return [...marks, ...tileLabel(tile, box, solid < 1)];
+  return [...marks, ...tileLabel(tile, box, solid < 1, write)];
 }
 
 /** n - 1 thin lines across a tile that stands for n equal arrays. */
@@ -230,7 +260,7 @@ function axisLines(tree: TreeModel, of: LeafType, box: Box): Mark[] {
   });
 }
 
-function tileLabel({ row, name }: Tile, box: Box, hatched: boolean): Mark[] {
+function tileLabel({ row, name }: Tile, box: Box, hatched: boolean, write: Format): Mark[] {
   if (box.w < 26 || box.h < 20) return [];
   const times = row.times > 1 ? `×${row.times}` : "";
   const whole = times ? `${name} ${times}` : name;
@@ -239,7 +269,7 @@ function tileLabel({ row, name }: Tile, box: Box, hatched: boolean): Mark[] {
   if (textWidth(text, 12, true) > box.w - 6) return [];
   const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
   // A name in full, and how often it stands for one, are worth more than bytes, which the area shows.
-  const size = fits || !times ? bytes(row.sums.here) : times;
+  const size = fits || !times ? write(row.sums.here) : times;
   const two = box.h >= 38 && textWidth(size, 11, true) < box.w - 6;
   const words = Math.max(textWidth(text, 12, true), two ? textWidth(size, 11, true) : 0);
   const w = Math.min(words + 10, box.w - 2);

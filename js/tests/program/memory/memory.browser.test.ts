@@ -6,7 +6,7 @@ import { program } from "../programs";
 import { MEMORIES, type MemoryName, model, wire } from "./memories";
 
 const page = (name: MemoryName, traits: object = {}, place: object = {}) =>
-  mount(program("training"), { page: "memory", _memories: { 0: wire(name) }, ...traits }, place);
+  mount(program("training"), { page: "memory", _pages: { "memory 0": wire(name) }, ...traits }, place);
 const plot = (view: Mounted) => find(view, ".plot");
 const now = (view: Mounted) => Number(plot(view).getAttribute("aria-valuenow"));
 const text = (view: Mounted, selector: string) => find(view, selector).textContent?.replace(/\s+/g, " ").trim();
@@ -24,7 +24,7 @@ for (const [scheme, background] of GROUNDS) {
 
 test("pages are turned by buttons and keys, and Python hears of it", async () => {
   const view = await page("training", { page: "collectives" });
-  const [, memory] = [...view.root.querySelectorAll<HTMLElement>("header .segments button")];
+  const [, , memory] = [...view.root.querySelectorAll<HTMLElement>("header .segments button")];
   memory?.click();
   await settle();
   expect(view.model.sentFor("page")).toEqual(["memory"]);
@@ -37,12 +37,12 @@ test("pages are turned by buttons and keys, and Python hears of it", async () =>
 });
 
 test("what Python has not sent yet is said, and what it cannot", async () => {
-  const view = await page("training", { _memories: {} });
+  const view = await page("training", { _pages: {} });
   expect(text(view, "[role=status]")).toBe("reading live buffers …");
-  view.model.assign({ _memories: { 0: { trouble: "it was given as a Program" } } });
+  view.model.assign({ _pages: { "memory 0": { trouble: "it was given as a Program" } } });
   await settle();
   expect(text(view, "[role=status]")).toBe("it was given as a Program");
-  view.model.assign({ _memories: { 0: wire("training") } });
+  view.model.assign({ _pages: { "memory 0": wire("training") } });
   await settle();
   expect(now(view)).toBe(peak);
 });

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { decodeMemory, MemoryModel } from "../../../src/program/memory/model/memory";
 import {
   basisText,
+  constantsText,
   dominates,
+  failureText,
   legendOf,
   loopText,
   memoryBadges,
@@ -89,4 +91,38 @@ test("twenty thousand steps are summed exactly", () => {
   const m = large(20_000);
   const at = 12_345;
   expect(m.alive(at).reduce((n, b) => n + b.bytes, 0)).toBe(m.total[at]);
+});
+
+test("large constants are pointed out, with what to do", () => {
+  expect(constantsText(model("refused"))).toBe(
+    "table (64 MiB, line 21), model.head (2 MiB) are constants of the program: every device holds all of them, however " +
+      "the function's own array is split. If the function closes over them, give them as arguments.",
+  );
+  expect(constantsText(model("training"))).toBe("");
+  expect(legendOf(model("refused"), 0).map((l) => l.name)).toContain("constants of the program");
+});
+
+test("a program that was not compiled says by how much it is too large", () => {
+  const m = model("refused");
+  const limit = m.doc.chips[m.doc.chip ?? 0]?.bytes ?? null;
+  expect(failureText(m, limit)).toBe(
+    "XLA did not compile it: it needs 338 MiB, 146 MiB more than 192 MiB. This is the schedule that it had made.",
+  );
+  expect(failureText(m, null)).toBe("XLA did not compile it: it needs 338 MiB. This is the schedule that it had made.");
+  expect(failureText(model("tight"), limit)).toBeNull();
+});
+
+test("a donated argument says which result takes its place", () => {
+  const m = model("refused");
+  const row = m.rows(0).find((r) => r.buffer.donated);
+  expect(row && rowText(row)).toBe("argument, donated: result[0]['w_in'] is put there");
+});
+
+test("a peak that counts the memory on the chip says so", () => {
+  const { doc } = model("training");
+  const compiler = doc.compiler && { ...doc.compiler, peak: 2 * 2 ** 30 };
+  expect(basisText(new MemoryModel({ ...doc, compiler }))).toMatch(
+    /Its own peak, 2 GiB, counts the memory on the chip/,
+  );
+  expect(basisText(model("training"))).not.toMatch(/on the chip/);
 });

@@ -9,11 +9,11 @@ from typing import Any
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, quoted
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.reducer import axes_that_cut
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
@@ -31,7 +31,7 @@ def unfitting_blocks(stop: StoppedTrace, writer: Writer) -> Explanation:
     return Explanation(text, value, axes, ways)
 
 
-def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
+def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Proposal], list[str]]:
     """Blocks that do not fit: gather along the axis by which they differ, or cut both in the same way."""
     values, mapped = stop.inputs, stop.reached.mapped
     if len(values) != 2 or mapped is None:
@@ -49,7 +49,8 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
                     code = f"jax.lax.all_gather({{}}, {quoted(gathered)}, axis={d}, tiled=True)"
                     verb = "cut" if len(gathered) > 1 else "cuts"
                     title = f"Gather {one.name} along {joined(gathered)}, which {verb} its dimension {d}"
-                    found += placed(stop.changes.wrapped(title, stop.changes.operand(one, number), code))
+                    for way in (code, code.replace("tiled=True", "tiled=True, to='invarying'")):
+                        found += placed(stop.changes.wrapped(title, stop.changes.operand(one, number), way))
     alike = _alike(stop, writer)
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
@@ -62,7 +63,7 @@ def _wanted(one: Sequence[int], other: Sequence[int], is_first: bool, error: Exc
     return list(enumerate(other)) if len(one) == len(other) else []
 
 
-def _alike(stop: StoppedTrace, writer: Writer) -> Fix | None:
+def _alike(stop: StoppedTrace, writer: Writer) -> Proposal | None:
     """The in_specs with both operands cut so that their blocks fit, where both are arguments of the region.
 
     Elementwise operands of one shape are cut in the same way; in a matrix product the rows of the second are cut as
@@ -92,4 +93,4 @@ def _alike(stop: StoppedTrace, writer: Writer) -> Fix | None:
         title = f"Cut {values[1].name} as {values[0].name} is"
     else:
         return None
-    return stop.changes.option("in_specs", f"({', '.join(map(spec_text, given))})", title)
+    return stop.changes.option(title, in_specs=f"({', '.join(map(spec_text, given))})")

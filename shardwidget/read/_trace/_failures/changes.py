@@ -6,6 +6,7 @@ import ast
 import inspect
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shardwidget import _jax
@@ -21,6 +22,7 @@ from shardwidget.read._jaxpr.rewrite import (
 )
 from shardwidget.read._jaxpr.sources import frames_of, shown_name
 from shardwidget.read._jaxpr.syntax import Span, span_of
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
 
@@ -31,12 +33,14 @@ class Changes:
     """The source of a program that stops, and changes to it.
 
     Args:
+        f: the user's function.
         error: what it stops with.
         mapped: the ``shard_map`` that it stops in.
         writer: the steps up to there.
     """
 
-    def __init__(self, error: Exception, mapped: _jax.Mapped | None, writer: Writer) -> None:
+    def __init__(self, f: Any, error: Exception, mapped: _jax.Mapped | None, writer: Writer) -> None:
+        self.f = f
         self._mapped = mapped
         self._writer = writer
         found = [
@@ -104,33 +108,44 @@ class Changes:
         leaves = leaf_nodes(returned)
         return (source, leaves) if len(leaves) == count else None
 
-    def option(self, name: str, code: str, title: str) -> Fix:
-        """An argument of ``shard_map``, changed."""
-        alone = Fix(title, f"{name}={code}")
+    def option(self, title: str, **options: str) -> Proposal:
+        """Arguments of ``shard_map``, changed to other code."""
+        alone = Proposal(Fix(title, ", ".join(f"{name}={code}" for name, code in options.items())), options=options)
+        return self.each(title, [], None, **options) or alone
+
+    def _options(self, options: Mapping[str, str]) -> tuple[SourceText, list[tuple[ast.expr, str]]] | None:
+        """The changes to the call of ``shard_map`` that set its options; None where the call is not found."""
         if (found := self.body()) is None:
-            return alone
+            return None
         source, function = found
         calls = source.calls_with(function, SHARD_MAP)
-        if len(calls) != 1:
-            return alone
-        (call,) = calls
-        code = spelled(code, source, self.known)
-        values = [k.value for k in call.keywords if k.arg == name]
-        if not values and not call.keywords:
-            return alone
-        last = call.keywords[-1].value if call.keywords else call
-        change = (values[0], code) if values else (last, f"{source.segment(last)}, {name}={code}")
-        return self.fix(title, source.edit([change])) or alone
+        if len(calls) != 1 or not calls[0].keywords:
+            return None
+        given = {k.arg: k.value for k in calls[0].keywords}
+        last = calls[0].keywords[-1].value
+        changes = {last: "{}"} | {given[name]: code for name, code in options.items() if name in given}
+        changes[last] += "".join(f", {name}={code}" for name, code in options.items() if name not in given)
+        return source, [(node, code) for node, code in changes.items() if code != "{}"]
 
-    def wrapped(self, title: str, node: ast.expr | None, code: str, source: SourceText | None = None) -> Fix | None:
+    def wrapped(
+        self, title: str, node: ast.expr | None, code: str, source: SourceText | None = None
+    ) -> Proposal | None:
         """An expression put into another, in place of ``{}``."""
         return self.each(title, [(node, code)], source)
 
     def each(
-        self, title: str, changes: Sequence[tuple[ast.expr | None, str]], source: SourceText | None = None
-    ) -> Fix | None:
-        """Expressions put into others, each in place of ``{}``; None where one is not found."""
+        self,
+        title: str,
+        changes: Sequence[tuple[ast.expr | None, str]],
+        source: SourceText | None = None,
+        **options: str,
+    ) -> Proposal | None:
+        """Expressions put into others, each in place of ``{}``, and options; None where one has no place there."""
         source = source or self.source
+        if options:
+            if (found := self._options(options)) is None or (changes and found[0] is not source):
+                return None
+            source, changes = found[0], [*changes, *found[1]]
         if source is None or not changes or any(node is None for node, _ in changes):
             return None
         new = [
@@ -138,13 +153,15 @@ class Changes:
             for node, code in changes
             if node is not None
         ]
-        return self.fix(title, source.edit(new))
+        made = self.fix(title, source.edit(new))
+        return replace(made, options={k: spelled(v, source, self.known) for k, v in options.items()}) if made else None
 
-    def fix(self, title: str, edit: Edit | None) -> Fix | None:
-        """A change as a document."""
+    def fix(self, title: str, edit: Edit | None) -> Proposal | None:
+        """A change as a document, with its file."""
         if edit is None:
             return None
-        return Fix(title, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
+        fix = Fix(title, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
+        return Proposal(fix, edit.file)
 
     def _made_at(self, value: TracedValue) -> Span | None:
         eqn = next((s.eqn for s in self._writer.steps if value in s.outputs and s.eqn is not None), None)
@@ -152,8 +169,8 @@ class Changes:
         return span_of(frames[0]) if frames else None
 
 
-def placed(*fixes: Fix | None) -> list[Fix]:
-    """The fixes that are not None."""
+def placed(*fixes: Proposal | None) -> list[Proposal]:
+    """The proposals that are not None."""
     return [fix for fix in fixes if fix is not None]
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
-from jax.sharding import PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
+from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Fix
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import Changes
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
 
@@ -26,7 +28,8 @@ class Explanation:
     """The value that causes it."""
     axes: Sequence[str] = ()
     """The mesh axes in question."""
-    fixes: Sequence[Fix] = ()
+    fixes: Sequence[Proposal] = ()
+    """Changes that might make it run, yet to be tried."""
 
 
 def quoted(axes: Sequence[str]) -> str:
@@ -39,14 +42,38 @@ def vary(axes: Sequence[str]) -> str:
     return f"jax.lax.pcast({{}}, {quoted(axes)}, to='varying')"
 
 
-def auto_mesh(mesh: AnyMesh, changes: Changes) -> Fix:
+def auto_mesh(mesh: AnyMesh, changes: Changes) -> Proposal:
     """A mesh whose axes are all Auto."""
     sizes, names = tuple(mesh.shape.values()), tuple(map(str, mesh.axis_names))
     code = f"jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})"
     title = "Make a mesh of Auto axes: shardings are not part of types then"
     calls = changes.source.calls("make_mesh") if changes.source else []
     there = changes.wrapped(title, calls[0], code) if len(calls) == 1 else None
-    return there or Fix(title, f"{changes.name_of(mesh) or 'mesh'} = {code}")
+    types = (AxisType.Auto,) * len(names)
+    auto = mesh.update(axis_types=types) if isinstance(mesh, AbstractMesh) else Mesh(mesh.devices, names, types)
+
+    def moved(x: Any) -> Any:
+        sharding = getattr(x, "sharding", None)
+        if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
+            return x
+        new = NamedSharding(auto, sharding.spec)
+        return x.update(sharding=new) if isinstance(x, jax.ShapeDtypeStruct) else jax.device_put(x, new)
+
+    found = there or Proposal(Fix(title, f"{changes.name_of(mesh) or 'mesh'} = {code}"))
+    return replace(found, swaps=[(*place, auto) for place in _jax.holders(changes.f, mesh)], argument=moved)
+
+
+def without_axes(specs: Any, axes: Collection[str]) -> Any:
+    """A tree of specs that do not name some axes."""
+
+    def kept(entry: Any) -> Any:
+        names = tuple(n for n in (entry if isinstance(entry, tuple) else (entry,)) if n not in axes)
+        return names[0] if len(names) == 1 else names or None
+
+    def without(spec: Any) -> Any:
+        return None if spec is None else PartitionSpec(*map(kept, _jax.partitions(spec)))
+
+    return jax.tree.map(without, specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
 
 
 def specs_code(specs: Any) -> str:

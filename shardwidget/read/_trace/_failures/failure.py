@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shardwidget import _jax
 from shardwidget.document import Failure
@@ -15,6 +15,7 @@ from shardwidget.read._trace._failures.mesh_axes import unclear_sharding, unknow
 from shardwidget.read._trace._failures.python_values import traced_value
 from shardwidget.read._trace._failures.results import varying_result
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace._failures.trials import tried
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
@@ -30,10 +31,15 @@ REF_CLOSED_OVER = (
 )
 
 
-def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
-    """The failure as a document."""
-    explain = _EXPLAIN.get(stop.kind)
-    found = (explain(stop, writer) if explain else None) or _other(stop)
+def failure_of(stop: StoppedTrace, writer: Writer, typed: Callable[[StoppedTrace], Writer]) -> Failure:
+    """The failure as a document.
+
+    Args:
+        stop: the program.
+        writer: its steps.
+        typed: the steps of a program that stops elsewhere, by their types.
+    """
+    found = _explained(stop, writer)
     value, axes, explanation = found.value, found.axes, found.text
     origin = _origin(writer, value, axes) if value is not None else -1
     if origin >= 0 and value is not None and set(axes) & _jax.manual_types(value.aval)[0] and stop.kind == "out_specs":
@@ -42,19 +48,26 @@ def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
         if where.source is not None:
             text = f": {where.source.text}" if where.source.text else ""
             line = f" (line {where.source.line}{text})"
-        explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
+        explanation += f" It varies over {joined(axes)} since step {origin}, {where.primitive}{line}."
+    fixes, verdict = tried(stop, found.fixes, lambda further: _explained(further, typed(further)).fixes)
+    explanation += verdict
     stop.step.about["sentence"] = "The program stops here."
     return Failure(
         error=type(stop.error).__name__,
         message=str(stop.error),
         explanation=explanation,
         axes=tuple(axes),
-        fixes=tuple(found.fixes),
+        fixes=tuple(fixes),
         kind=stop.kind,
         variable=-1 if value is None else value.id,
         origin=origin,
         traceback=_users_traceback(stop.error),
     )
+
+
+def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:
+    explain = _EXPLAIN.get(stop.kind)
+    return (explain(stop, writer) if explain else None) or _other(stop)
 
 
 def _users_traceback(error: Exception) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import jax
 from jax.sharding import PartitionSpec
@@ -12,7 +15,16 @@ from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
-from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, flat_specs, value_of
+from shardwidget.read._trace._failures.changes import placed
+from shardwidget.read._trace._failures.explanation import (
+    Explanation,
+    auto_mesh,
+    flat_specs,
+    specs_code,
+    value_of,
+    without_axes,
+)
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.results import too_long
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
@@ -35,24 +47,48 @@ def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:
             value = value_of(x, writer)
             name = value.name if value is not None else f"args[{number}]"
             size = aval.shape[d]
-            more = -size % parts
-            widths = [(0, more if k == d else 0) for k in range(aval.ndim)]
-            entries = [tuple(e.axes) if k != d else () for k, e in enumerate(dims_of_spec(aval.shape, spec))]
-            whole = PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
-            code = ", ".join(spec_text(whole if k == number else s) for k, s in enumerate(leaves))
             text = (
                 f"Dimension {d} of {name} has {size} elements, which {joined(dim.axes)} would cut into {parts} equal "
                 f"blocks; {size} = {parts}·{size // parts} + {size % parts}."
             )
-            pad = f"Pad {name} to {size + more} elements"
-            padded = stop.changes.wrapped(pad, _argument(stop, number), f"jnp.pad({{}}, {tuple(widths)})")
-            uncut = f"Do not cut dimension {d}: every device gets it whole"
-            ways = [
-                padded or Fix(f"{pad} where the function is called", f"{name} = jnp.pad({name}, {tuple(widths)})"),
-                stop.changes.option("in_specs", f"({code}{',' * (len(leaves) == 1)})", uncut),
-            ]
+            ways = [*_padded(stop, number, name, d, -size % parts), *_uncut(stop, number, d, dim.axes)]
             return Explanation(text, value, dim.axes, ways)
     return None
+
+
+def _padded(stop: StoppedTrace, number: int, name: str, d: int, more: int) -> list[Proposal]:
+    """An argument with more elements: zeros, or its last again; and the result with as many as before."""
+    assert stop.reached.mapped is not None
+    aval = jax.typeof(stop.reached.mapped.args[number])
+    widths = tuple((0, more if k == d else 0) for k in range(aval.ndim))
+    size, node, call = aval.shape[d] + more, _argument(stop, number), stop.changes.expression
+    zeros, edge = f"jnp.pad({{}}, {widths})", f"jnp.pad({{}}, {widths}, mode='edge')"
+    pad, again = f"Pad {name} to {size} elements with zeros", f"Pad {name} to {size} elements with its last"
+    cut = f"[{':, ' * d}:{aval.shape[d]}]"
+    found = [stop.changes.wrapped(pad, node, zeros), stop.changes.wrapped(again, node, edge)]
+    if node is not None and isinstance(call, ast.Call) and stop.changes.source is not None:
+        start, arguments = stop.changes.source.segment(call.func), call.args
+        for title, code in ((pad, zeros), (again, edge)):
+            given = [stop.changes.source.segment(a) for a in arguments]
+            given[number] = code.replace("{}", given[number])
+            whole = f"{start}({', '.join(given)}){cut}"
+            found.append(stop.changes.wrapped(f"{title}, and keep {aval.shape[d]} of the result", call, whole))
+    return placed(*found)
+
+
+def _uncut(stop: StoppedTrace, number: int, d: int, axes: Sequence[str]) -> list[Proposal]:
+    """A dimension that is not cut: on the way in, or on the way out too."""
+    mapped = stop.reached.mapped
+    assert mapped is not None
+    leaves = flat_specs(mapped.in_specs, len(mapped.args))
+    entries: list[Any] = [*_jax.partitions(leaves[number])]
+    entries[d] = None
+    code = ", ".join(spec_text(PartitionSpec(*entries) if k == number else s) for k, s in enumerate(leaves))
+    code = f"({code}{',' * (len(leaves) == 1)})"
+    title = f"Do not cut dimension {d}: every device gets it whole"
+    outs = specs_code(without_axes(mapped.out_specs, axes))
+    both = stop.changes.option(f"{title}, and returns it whole", in_specs=code, out_specs=outs)
+    return [replace(way, last=True) for way in (stop.changes.option(title, in_specs=code), both)]
 
 
 def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
@@ -83,14 +119,14 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
         code = f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(spec)}))"
         resharded = stop.changes.wrapped(reshard, there, code)
         ways = [
-            resharded or Fix(reshard, f"{name} = {code.replace('{}', name)}"),
+            resharded or Proposal(Fix(reshard, f"{name} = {code.replace('{}', name)}")),
             auto_mesh(mapped.mesh, stop.changes),
         ]
         if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
             spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
             code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
             code = f"({code}{',' * (len(leaves) == 1)})"
-            ways.insert(1, stop.changes.option("in_specs", code, f"Take {name} as it is already cut"))
+            ways.insert(1, stop.changes.option(f"Take {name} as it is already cut", in_specs=code))
         return Explanation(text, value, list(dict.fromkeys(axes)), ways)
     return None
 

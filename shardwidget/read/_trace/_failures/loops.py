@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from shardwidget import _jax
-from shardwidget.document import Fix
 from shardwidget.read._jaxpr.rewrite import argument, last_name, part
-from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, vary
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
@@ -44,7 +44,7 @@ LOOPS = {
 
 def _carries_typed(
     stop: StoppedTrace, changed: Sequence[tuple[_jax.messages.Carry, frozenset[str]]], gains: bool, what: str
-) -> list[Fix]:
+) -> list[Proposal]:
     """Carries that gain axes are typed as varying before the loop; those that lose some, in what the body returns."""
     call, source = stop.changes.expression, stop.changes.source
     called = last_name(call.func) if isinstance(call, ast.Call) else ""
@@ -65,7 +65,8 @@ def _carries_typed(
         changes.append((part(whole, path, source), vary(sorted(axes))))
     over = joined(sorted(changed[0][1]))
     where = "before the loop" if gains else "in what the body returns"
-    return placed(stop.changes.each(f"Type {what} as varying over {over}, {where}: nothing is sent", changes))
+    made = stop.changes.each(f"Type {what} as varying over {over}, {where}: nothing is sent", changes)
+    return [replace(made, only_types=True)] if made else []
 
 
 def _carry_called(
@@ -99,7 +100,7 @@ def unlike_branches(stop: StoppedTrace, writer: Writer) -> Explanation | None:
 
 def _branches_typed(
     stop: StoppedTrace, pairs: Sequence[tuple[_jax.messages.Branch, _jax.messages.Branch]]
-) -> list[Fix]:
+) -> list[Proposal]:
     """What branches return, typed as varying over all axes that another branch's result varies over."""
     call, source = stop.changes.expression, stop.changes.source
     if source is None or not isinstance(call, ast.Call):
@@ -124,7 +125,8 @@ def _branches_typed(
             changes.append((None if path else branch, code))
     over = joined(sorted(axes for a in missing.values() for axes in a))
     title = f"Type what {joined(names)} returns as varying over {over}: nothing is sent"
-    return placed(stop.changes.each(title, changes))
+    made = stop.changes.each(title, changes)
+    return [replace(made, only_types=True)] if made else []
 
 
 def _branch(call: ast.Call, name: str) -> ast.expr | None:

@@ -9,26 +9,34 @@ from collections.abc import Sequence
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, specs_code
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
+
+OUTSIDE = (
+    "{axes} is used outside of jax.shard_map, and mesh axes have names only inside of one: move it into a function "
+    "that jax.shard_map runs."
+)
 
 
 def unknown_axis(stop: StoppedTrace, writer: Writer) -> Explanation:
     """A name that is not an axis of the mesh."""
     del writer
-    mesh = stop.mesh()
-    known = [axis.name for axis in mesh.axes]
     specs, unknown = _jax.messages.unknown_axis(stop.error)
+    value = stop.inputs[0] if stop.inputs else None
+    if stop.reached.mapped is None and not specs:
+        names = [*stop.reached.names] or [unknown] * bool(unknown)
+        axes = "The axis " + joined([repr(name) for name in names]) if names else "A mesh axis"
+        return Explanation(OUTSIDE.format(axes=axes), value, names, [])
+    known = [axis.name for axis in stop.mesh().axes]
     names = [n for n in stop.reached.names if n not in known] or ([unknown] if unknown else [])
     wrong, right = (joined([repr(name) for name in part]) for part in (names, known))
     text = f"The mesh has no axis {wrong or 'of this name'}; its axes are {right}."
-    value = stop.inputs[0] if stop.inputs else None
     return Explanation(text, value, names, _names_fixed(stop, names, known, specs))
 
 
@@ -68,7 +76,7 @@ def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
     return Explanation(text, values[0] if values else None, axes, ways)
 
 
-def _names_fixed(stop: StoppedTrace, names: Sequence[str], known: Sequence[str], specs: str) -> list[Fix]:
+def _names_fixed(stop: StoppedTrace, names: Sequence[str], known: Sequence[str], specs: str) -> list[Proposal]:
     """The existing axes to use in place of the name, the likeliest first."""
     wrong = names[0] if names else ""
     close = difflib.get_close_matches(wrong, known, n=len(known), cutoff=0.0)
@@ -77,7 +85,7 @@ def _names_fixed(stop: StoppedTrace, names: Sequence[str], known: Sequence[str],
         title = f"Use the axis {axis!r}"
         if specs:
             code = specs_code(getattr(stop.reached.mapped, specs, None))
-            found.append(stop.changes.option(specs, code.replace(repr(wrong), repr(axis)), title))
+            found.append(stop.changes.option(title, **{specs: code.replace(repr(wrong), repr(axis))}))
         elif stop.changes.source is not None and stop.changes.expression is not None:
             nodes = [n for n in ast.walk(stop.changes.expression) if isinstance(n, ast.Constant) and n.value == wrong]
             found += placed(stop.changes.each(title, [(node, repr(axis)) for node in nodes]))

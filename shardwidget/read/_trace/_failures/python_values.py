@@ -10,12 +10,15 @@ from dataclasses import dataclass
 import jax
 
 from shardwidget import _jax
-from shardwidget.document import Fix
 from shardwidget.read._jaxpr.rewrite import SourceText, source_text, spelled
 from shardwidget.read._trace._failures.changes import Changes, placed
 from shardwidget.read._trace._failures.explanation import Explanation
+from shardwidget.read._trace._failures.partial import parts_of
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
+from shardwidget.read._trace.words import joined
 
 NEEDS = {
     jax.errors.TracerBoolConversionError: "Python needs to know whether {name} is true",
@@ -48,18 +51,28 @@ def _explained(error: Exception, name: str, type_: str) -> str:
 
 def traced_value(stop: StoppedTrace, writer: Writer) -> Explanation:
     """Python's own ``if``, ``while``, ``int`` and the like, on a value that has only a type."""
-    del writer
     value = stop.inputs[-1] if stop.inputs else None
     name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
-    fixes: list[Fix] = []
+    fixes: list[Proposal] = []
     if isinstance(stop.error, jax.errors.TracerBoolConversionError) and (frames := stop.users()):
         fixes = _statement_fixes(frames[-1][0].f_code.co_filename, frames[-1][1], stop.changes)
+        fixes += _completed(stop, writer, value) if fixes and value is not None else []
     is_condition = isinstance(stop.error, jax.errors.TracerBoolConversionError)
     text = _explained(stop.error, name, type_) + (INSTEAD if is_condition and not fixes else "")
     return Explanation(text, value, fixes=fixes)
 
 
-def _statement_fixes(file: str, line: int, changes: Changes) -> list[Fix]:
+def _completed(stop: StoppedTrace, writer: Writer, value: TracedValue) -> list[Proposal]:
+    """What the condition reduces, completed: then all devices choose alike. The statement is to be changed as well."""
+    parts = parts_of(writer, value, sorted(_jax.manual_types(value.aval)[0]))
+    changes = [(part.node, codes[0]) for part in parts if (codes := part.completed())]
+    if not changes or len(changes) < len(parts):
+        return []
+    over = joined(list(dict.fromkeys(axis for part in parts for axis in part.axes)))
+    return placed(stop.changes.each(f"Decide by the whole over {over}", changes, parts[0].source))
+
+
+def _statement_fixes(file: str, line: int, changes: Changes) -> list[Proposal]:
     """The statement whose condition is on a line, written in JAX; nothing where that is not one of the plain forms."""
     source = source_text(file)
     found = [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from shardwidget import _jax
-from shardwidget.collectives import COMPLETIONS, Reducer
+from shardwidget.collectives import COMPLETIONS, Reducer, statement_of
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, TracedValue
 from shardwidget.read._trace.steps import Writer
@@ -53,16 +53,44 @@ def completing_reducer(writer: Writer, value: TracedValue, axes: Sequence[str]) 
 def axes_that_cut(value: TracedValue, d: int, writer: Writer) -> tuple[str, ...]:
     """Axes that cut a dimension of a block, where that is certain: for an argument of the region, from its spec.
 
-    What is computed element by element from such blocks is cut in the same way. Nothing is known of any other value.
+    What is computed element by element, or a product, is cut as its operands are. Nothing is known of any other value.
     """
     step = _step(writer, value)
-    if step is not None and step.kind == "in_specs":
+    if step is None:
+        return ()
+    if step.kind == "in_specs":
         spec = step.about["node"].control.in_specs[step.outputs.index(value)]
         return dims_of_spec(value.aval.shape, spec)[d].axes
-    if step is not None and step.primitive in _jax.ELEMENTWISE:
-        found = {axes_that_cut(v, d, writer) for v in step.inputs if v.aval.shape == value.aval.shape}
-        return found.pop() if len(found) == 1 else ()
-    return ()
+    if _keeps_dims(step.primitive):
+        operands = [(v, d) for v in step.inputs if v.aval.shape == value.aval.shape]
+    else:
+        operands = list(_where(step, d))
+    found = {axes_that_cut(v, at, writer) for v, at in operands} - {()}
+    return found.pop() if len(found) == 1 else ()
+
+
+def _keeps_dims(primitive: str) -> bool:
+    """Whether a result has the dimensions of its operand, each cut as it is there."""
+    statement = statement_of(primitive)
+    combines = statement is not None and bool(statement.semantics.combines) and statement.semantics.cuts == "none"
+    return combines or primitive in _jax.ELEMENTWISE | _jax.SAME_ELEMENTS
+
+
+def _where(step: Draft, d: int) -> Iterator[tuple[TracedValue, int]]:
+    """The operands, and their dimensions, that a dimension of a step's result is made from."""
+    params = step.eqn.params if step.eqn is not None else {}
+    if step.primitive == "dot_general" and len(step.inputs) == 2:
+        (lc, rc), (lb, rb) = params["dimension_numbers"]
+        left, right = step.inputs
+        free = [(left, k) for k in range(left.aval.ndim) if k not in lc and k not in lb]
+        free += [(right, k) for k in range(right.aval.ndim) if k not in rc and k not in rb]
+        yield [*((left, k) for k in lb), *free][d]
+    elif step.primitive == "transpose":
+        yield step.inputs[0], params["permutation"][d]
+    elif step.primitive == "broadcast_in_dim" and d in params["broadcast_dimensions"]:
+        yield step.inputs[0], tuple(params["broadcast_dimensions"]).index(d)
+    elif step.primitive.startswith(("reduce_", "arg")) and "axes" in params:
+        yield step.inputs[0], [k for k in range(step.inputs[0].aval.ndim) if k not in params["axes"]][d]
 
 
 def _cuts(writer: Writer, value: TracedValue, dims: Sequence[int], axes: Sequence[str]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -10,12 +12,15 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.collectives import COMPLETIONS, Reducer
-from shardwidget.document import Fix
+from shardwidget.collectives import COMPLETIONS, Reducer, statement_of
 from shardwidget.read._entries import spec_text
+from shardwidget.read._jaxpr.rewrite import SourceText, source_text
+from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._trace._failures.changes import placed
-from shardwidget.read._trace._failures.explanation import Explanation, quoted, specs_code
-from shardwidget.read._trace._failures.reducer import completing_reducer
+from shardwidget.read._trace._failures.explanation import Explanation, quoted, specs_code, without_axes
+from shardwidget.read._trace._failures.partial import parts_of
+from shardwidget.read._trace._failures.proposal import Proposal
+from shardwidget.read._trace._failures.reducer import axes_that_cut, completing_reducer
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
@@ -57,9 +62,8 @@ def _wrong(stop: StoppedTrace, writer: Writer, own: Sequence[str]) -> Iterator[W
 
 
 def _equal_along(writer: Writer, value: TracedValue, axes: Sequence[str]) -> bool:
-    assert writer.written is not None
-    assert value.region is not None
-    assert value.site is not None
+    if writer.written is None or value.region is None or value.site is None:
+        return False
     return equal_along(writer.written, writer.meshes[value.region], value.site, value.slots, axes)
 
 
@@ -75,41 +79,96 @@ def too_long(stop: StoppedTrace) -> Explanation:
     return Explanation(text, value, varying, _fixes_of_rank(stop, value, varying))
 
 
-def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Fix]:
-    """Results that vary where their specs state that they do not; the change that completes them comes first."""
+def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Proposal]:
+    """Results that vary where their specs state that they do not: completed, concatenated, or not cut at all."""
     over = joined(wrong[0][2])
     reductions = _in_place(stop, wrong)
-    found: list[Fix] = []
-    mapped = stop.reached.mapped
-    if mapped is not None and all(v.aval.ndim for _, v, _, _ in wrong):
-        specs = {number: _named_too(spec, axes, v.aval.ndim) for number, v, axes, spec in wrong}
-        title = f"Concatenate the blocks along {over}: add that to out_specs"
-        found.append(stop.changes.option("out_specs", _with_specs(mapped.out_specs, specs), title))
-    if all(_equal_along(writer, v, a) for _, v, a, _ in wrong):
-        maximum = [COMPLETIONS["reduce_max"].reducer] * len(wrong)
-        found += reductions(maximum, f"The blocks are equal along {over}: their maximum is typed as the same")
-        title = "The blocks are equal in this run: turn the check off, and ensure it yourself"
-        found.append(stop.changes.option("check_vma", "False", title))
+    found: list[Proposal] = []
     completing = [completing_reducer(writer, v, a) for _, v, a, _ in wrong]
     known = [reducer for reducer in completing if reducer is not None]
     if len(known) == len(wrong):
-        found = reductions(known, _title(known[0], over)) + found
-    total = COMPLETIONS["reduce_sum"]
-    for reducer in filter(None, (total.reducer, total.mean)):
-        if any(reducer != one for one in completing):
-            found += reductions([reducer] * len(wrong), _title(reducer, over))
+        found += reductions(known, _title(known[0], over))
+    found += _gathered_alike(stop, writer, wrong)
+    if all(_equal_along(writer, v, a) for _, v, a, _ in wrong):
+        maximum = [COMPLETIONS["reduce_max"].reducer] * len(wrong)
+        title = f"The blocks are equal along {over}: their maximum is typed as the same"
+        found += [replace(one, rests_on_equality=True) for one in reductions(maximum, title)]
+        title = "The blocks are equal in this run: turn the check off, and ensure it yourself"
+        found.append(replace(stop.changes.option(title, check_vma="False"), last=True, rests_on_equality=True))
+    specs = _concatenated(stop, writer, wrong)
+    if specs:
+        title = f"Concatenate the blocks along {over}: add that to out_specs"
+        found.append(stop.changes.option(title, out_specs=specs))
+    steps = {step.primitive for step in writer.steps}
+    total, largest, least = (COMPLETIONS[name] for name in ("reduce_sum", "reduce_max", "reduce_min"))
+    reducers = [total.reducer, total.mean]
+    reducers += [one.reducer for one in (largest, least) if steps & {largest.of, least.of}]
+    for reducer in filter(None, reducers):
+        found += reductions([reducer] * len(wrong), _title(reducer, over))
+    found += _where_they_are_parts(stop, writer, wrong, specs)
+    if stop.reached.mapped is not None:
+        axes = {axis for _, _, axes, _ in wrong for axis in axes}
+        title = f"Do not cut the arguments along {over}: every device gets them whole"
+        uncut = stop.changes.option(title, in_specs=specs_code(without_axes(stop.reached.mapped.in_specs, axes)))
+        found.append(replace(uncut, last=True))
     return found
+
+
+def _gathered_alike(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Proposal]:
+    """The gathers on the way to the results, typed as giving every device the same."""
+    calls: dict[ast.expr, SourceText] = {}
+    for step in writer.steps:
+        statement = statement_of(step.primitive)
+        if statement is not None and statement.semantics.gathers and step.frame is not None:
+            source = source_text(step.frame.file_name)
+            node = source.expression(span_of(step.frame))
+            if isinstance(node, ast.Call) and node.keywords and all(k.arg != "to" for k in node.keywords):
+                calls[node.keywords[-1].value] = source
+    title = f"Type what is gathered as the same along {joined(wrong[0][2])}"
+    changes = [(node, "{}, to='invarying'") for node in calls]
+    return placed(stop.changes.each(title, changes, next(iter(calls.values()), None)))
+
+
+def _where_they_are_parts(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], specs: str) -> list[Proposal]:
+    """Each expression that reduces parts completed in its place, before what is not linear; or its operand whole."""
+    every = list({p.node: p for _, v, axes, _ in wrong for p in parts_of(writer, v, axes)}.values())
+    if not every or len({p.source.file for p in every}) > 1:
+        return []
+    source = every[0].source
+    over = joined(list(dict.fromkeys(a for p in every for a in p.axes)))
+    shown = joined([" ".join(p.source.segment(p.node).split()) for p in every])
+    ways = [part.completed() for part in every]
+    found: list[Proposal | None] = []
+    for k in range(max(map(len, ways)) if all(ways) else 0):
+        title = f"Complete {shown} over {over}"
+        changes = [(p.node, codes[min(k, len(codes) - 1)]) for p, codes in zip(every, ways, strict=True)]
+        found.append(stop.changes.each(title, changes, source))
+        if specs:
+            found.append(stop.changes.each(f"{title}, and concatenate the blocks", changes, source, out_specs=specs))
+    changes = [change for part in every if (change := part.gathered(writer))]
+    if len(changes) == len(every):
+        gathered = stop.changes.each(f"Gather along {over} what is reduced: {shown}", changes, source)
+        found += [replace(gathered, last=True)] if gathered else []
+    return placed(*found)
+
+
+def _concatenated(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> str:
+    """The out_specs with the axes added where they cut each result, or else its first dimension; empty for scalars."""
+    if stop.reached.mapped is None or not all(v.aval.ndim for _, v, _, _ in wrong):
+        return ""
+    specs = {number: _named_too(spec, axes, v, writer) for number, v, axes, spec in wrong}
+    return _with_specs(stop.reached.mapped.out_specs, specs)
 
 
 def _title(reducer: Reducer, over: str) -> str:
     return f"{reducer.verb} the blocks along {over}, before the return"
 
 
-def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[Reducer], str], list[Fix]]:
+def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[Reducer], str], list[Proposal]]:
     """Makes the change that reduces the results where they are returned."""
     written = stop.changes.results(len(stop.reached.outs), wrong[0][1])
 
-    def reductions(reducers: Sequence[Reducer], title: str) -> list[Fix]:
+    def reductions(reducers: Sequence[Reducer], title: str) -> list[Proposal]:
         if written is None or any(not jax.dtypes.issubdtype(v.aval.dtype, np.number) for _, v, _, _ in wrong):
             return []
         source, results = written
@@ -122,14 +181,16 @@ def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[
     return reductions
 
 
-def _named_too(spec: PartitionSpec, axes: Sequence[str], rank: int) -> PartitionSpec:
-    entries: list[Any] = [*_jax.partitions(spec), *[None] * (rank - len(_jax.partitions(spec)))]
-    first = entries[0]
-    names = [*(() if first is None else first if isinstance(first, tuple) else (first,)), *axes]
-    entries[0] = tuple(names) if len(names) > 1 else names[0]
-    while entries and entries[-1] is None:
+def _named_too(spec: PartitionSpec, axes: Sequence[str], value: TracedValue, writer: Writer) -> PartitionSpec:
+    listed = _jax.partitions(spec)
+    entries = [() if e is None else e if isinstance(e, tuple) else (e,) for e in listed]
+    entries += [()] * (value.aval.ndim - len(entries))
+    for axis in axes:
+        cut = (d for d in range(value.aval.ndim) if axis in axes_that_cut(value, d, writer))
+        entries[next(cut, 0)] += (axis,)
+    while entries and not entries[-1]:
         entries.pop()
-    return PartitionSpec(*entries)
+    return PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
 
 
 def _with_specs(specs: Any, changed: Mapping[int, PartitionSpec]) -> str:
@@ -142,7 +203,7 @@ def _with_specs(specs: Any, changed: Mapping[int, PartitionSpec]) -> str:
     return specs_code(jax.tree.unflatten(tree, leaves))
 
 
-def _fixes_of_rank(stop: StoppedTrace, value: TracedValue, axes: Sequence[str]) -> list[Fix]:
+def _fixes_of_rank(stop: StoppedTrace, value: TracedValue, axes: Sequence[str]) -> list[Proposal]:
     """A result with too few dimensions for its spec."""
     written = stop.changes.results(1, value)
     if written is None:

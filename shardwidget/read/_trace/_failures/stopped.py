@@ -45,7 +45,7 @@ class StoppedTrace:
         self.error = error
         self.arguments = arguments
         self.kind: FailureKind = _kind(error)
-        self._f = f
+        self.f = f
         wrong = _jax.messages.is_wrong_arguments(error)
         if self.kind == "other" and wrong and self._never_ran():
             raise self._wrong_call() from error
@@ -102,7 +102,7 @@ class StoppedTrace:
         self.inputs = list(dict.fromkeys(inputs))
         held = [h for h in zip(self.reached.operands, self.reached.held, strict=True) if not isinstance(h[0], Literal)]
         self._held = {v: dims for var, dims in held if isinstance(v := writer.known.get(var), TracedValue)}
-        self.changes = Changes(self.error, self.reached.mapped, writer)
+        self.changes = Changes(self.f, self.error, self.reached.mapped, writer)
         self.step = Draft("error", self.inputs, [], region=at.region, scope=at.scope, kind="error")
         if frames := self.users():
             frame, line = frames[-1]
@@ -122,7 +122,9 @@ class StoppedTrace:
         return not any(_jax.is_user_file(file) for file in files[ours:])
 
     def _wrong_call(self) -> Exception:
-        if _jax.messages.is_wrong_result(self.error):
+        # Where all arguments are arrays, what is not one was returned.
+        returned = _jax.messages.is_of_no_array(self.error) and not self.arguments.others
+        if returned or _jax.messages.is_wrong_result(self.error):
             return TypeError(WRONG_RESULT.format(words=self.error))
         if _jax.messages.is_not_an_array(self.error):
             return TypeError(f"{self.error}\n{self.arguments.not_arrays()}")

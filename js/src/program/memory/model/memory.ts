@@ -6,7 +6,14 @@ import { items } from "../../../core/table";
 import { decodeDocument } from "../../../core/wire";
 
 /** Kinds of bytes, in the order that they are stacked in. */
-export const KINDS = ["argument", "output", "kept", "temporary", "collective"] as const satisfies Buffer["kind"][];
+export const KINDS = [
+  "argument",
+  "constant",
+  "output",
+  "kept",
+  "temporary",
+  "collective",
+] as const satisfies Buffer["kind"][];
 
 export function decodeMemory(wire: unknown): Memory {
   const doc = decodeDocument(wire, "memory", (d) =>
@@ -42,6 +49,8 @@ export class MemoryModel {
   /** The first step at which most is alive. */
   readonly peak: number;
   readonly lines: readonly WorkedLine[];
+  /** What is in the program itself, the largest first. */
+  readonly constants: readonly Buffer[];
   readonly #byBytes: readonly { buffer: Buffer; key: string }[];
   /** First and last step of each of these: what every move of the pointer looks through. */
   readonly #lives: readonly [born: Int32Array, dies: Int32Array];
@@ -63,6 +72,7 @@ export class MemoryModel {
       Int32Array.from(this.#byBytes, ({ buffer }) => buffer.born),
       Int32Array.from(this.#byBytes, ({ buffer }) => buffer.dies),
     ];
+    this.constants = this.#byBytes.map(({ buffer }) => buffer).filter((b) => b.kind === "constant");
     this.#work = unpack(doc.work);
     this.lines = linesOf(doc, this.#work);
   }
@@ -75,10 +85,12 @@ export class MemoryModel {
     return this.total[this.peak] ?? 0;
   }
 
-  /** What the compiler allocates; the peak where it does not say. */
+  /** What the compiler allocates, with the constants, which it does not report; the peak where it does not say. */
   get allocated(): number {
     const c = this.doc.compiler;
-    return c ? c.arguments + c.outputs + c.temporaries - c.aliased : this.peakBytes;
+    if (!c) return this.peakBytes;
+    const constants = this.constants.reduce((sum, b) => sum + b.bytes, 0);
+    return c.arguments + constants + c.outputs + c.temporaries - c.aliased;
   }
 
   /**

@@ -7,6 +7,7 @@ import { KINDS, type MemoryModel, type Row } from "./memory";
 
 const NAMES: Readonly<Record<Buffer["kind"], string>> = {
   argument: "arguments",
+  constant: "constants of the program",
   output: "outputs",
   kept: "kept for the backward pass",
   temporary: "temporaries",
@@ -98,7 +99,41 @@ export function basisText(model: MemoryModel): string {
     doc.gaps > compilers / 1000
       ? ` ${bytes(doc.gaps)} of that hold nothing at the peak: gaps between temporaries.`
       : "";
-  return `Read from ${basis}: ${beside} ${theirs}, ${bytes(compilers)}.${gaps}`;
+  const onChip =
+    doc.compiler && doc.compiler.peak > model.allocated
+      ? ` Its own peak, ${bytes(doc.compiler.peak)}, counts the memory on the chip (VMEM) as well.`
+      : "";
+  return `Read from ${basis}: ${beside} ${theirs}, ${bytes(compilers)}.${gaps}${onChip}`;
+}
+
+/** The least bytes of a constant that is pointed out, as in Python. */
+const FLAGGED = 2 ** 20;
+
+const shortened = (name: string) => (name.length > 32 ? `${name.slice(0, 31)}…` : name);
+
+/** Large constants, and what to do about them; empty for none. */
+export function constantsText(model: MemoryModel): string {
+  const large = model.constants.filter((b) => b.bytes >= FLAGGED);
+  if (large.length === 0) return "";
+  const named = large
+    .slice(0, 3)
+    .map((b) => `${shortened(b.name)} (${bytes(b.bytes)}${b.source ? `, line ${b.source.line}` : ""})`)
+    .join(", ");
+  const [are, them, given] =
+    large.length > 1 ? ["are constants", "them", "arguments"] : ["is a constant", "it", "an argument"];
+  const more = large.length > 3 ? ` and ${large.length - 3} more` : "";
+  return (
+    `${named}${more} ${are} of the program: every device holds all of ${them}, however the function's own array is ` +
+    `split. If the function closes over ${them}, give ${them} as ${given}.`
+  );
+}
+
+/** Why the program was not compiled, and by how much it is over the limit; null where it was. */
+export function failureText(model: MemoryModel, limit: number | null): string | null {
+  if (!model.doc.failure) return null;
+  const over = limit === null ? 0 : Math.max(model.peakBytes, model.allocated) - limit;
+  const more = over > 0 ? `, ${bytes(over)} more than ${bytes(limit ?? 0)}` : "";
+  return `XLA did not compile it: it needs ${bytes(Math.max(model.peakBytes, model.allocated))}${more}. This is the schedule that it had made.`;
 }
 
 export function loopText({ name, backward, times }: MemoryLoop): string {
@@ -107,9 +142,10 @@ export function loopText({ name, backward, times }: MemoryLoop): string {
 
 /** What a row of the table is, beside its name. */
 export function rowText({ buffer, count: n }: Row): string {
-  const { kind, donated, backward, loop } = buffer;
+  const { kind, donated, taken_by, backward, loop } = buffer;
   const words: Readonly<Record<Buffer["kind"], string>> = {
-    argument: donated ? "argument, donated" : "argument",
+    argument: donated ? `argument, donated${taken_by ? `: ${taken_by} is put there` : ""}` : "argument",
+    constant: "constant",
     output: "output",
     kept: "kept",
     temporary: backward ? "temporary, backward" : "temporary",
@@ -118,8 +154,8 @@ export function rowText({ buffer, count: n }: Row): string {
   return [words[kind], n > 1 ? `×${n}` : "", loop >= 0 ? "in each iteration" : ""].filter((w) => w !== "").join(", ");
 }
 
-/** Which mesh axes split a buffer. */
+/** Which mesh axes split a buffer; empty where that is not known. */
 export function cutText({ axes }: Buffer): string {
-  if (axes === null) return "axes not known";
+  if (axes === null) return "";
   return axes.length > 0 ? `split over ${axes.join(", ")}` : "not split";
 }

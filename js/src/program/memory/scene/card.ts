@@ -7,7 +7,7 @@ import { type Band, framed, headBand, rule, stack } from "../../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../../draw/marks";
 import { fit, textWidth, wrapped } from "../../../draw/measure";
 import type { MemoryModel } from "../model/memory";
-import { basisText, dominates, legendOf, memoryBadges, rowText } from "../model/words";
+import { basisText, constantsText, dominates, failureText, legendOf, memoryBadges, rowText } from "../model/words";
 import { boundsOf, chartMarks, inkColor, kindColor } from "./chart";
 import { layoutOf, type MemoryLayout, xOf } from "./layout";
 
@@ -23,12 +23,15 @@ export function memoryScene(model: MemoryModel, { width, scheme }: { width: numb
   const figure = bytesColumn(rows.slice(0, MOST).map((row) => row.bytes));
   const bands = stack([
     headBand(model.doc.name || "program", model.mesh, memoryBadges(model, limit), width),
-    words(dominates(model, model.peak), width, "ink"),
+    ...[failureText(model, limit), dominates(model, model.peak), constantsText(model)]
+      .filter((text): text is string => !!text)
+      .map((text) => words(text, width, "ink")),
     { marks: legend(model, width, scheme), height: 24 },
     { marks: shift(chartMarks(model, layout, bounds, scheme), PAD, 0), height: layout.height + 6 },
     ...rows.slice(0, MOST).map((row) => rowBand(model, row, figure, layout, width, scheme)),
     ...(rows.length > MOST ? [words(`${count(rows.length - MOST, "smaller line")} more.`, width, "muted")] : []),
     words(basisText(model), width, "muted"),
+    ...(model.doc.failure ? [words(model.doc.failure.split("\n", 1)[0] ?? "", width, "muted")] : []),
   ]);
   const height = Math.ceil(bands.height + 6);
   return framed(width, height, [...bands.marks]);

@@ -30,6 +30,7 @@ export function boundsOf(model: MemoryModel, limit: number | null): Bounds {
 export function kindColor(kind: Buffer["kind"], scheme: Scheme): Color {
   if (kind === "kept") return hex(positionColor(0, 2, 0, 1, scheme));
   if (kind === "temporary") return hex(positionColor(1, 2, 0, 1, scheme));
+  if (kind === "constant") return "faint";
   return kind === "argument" ? "k0" : kind === "output" ? "tick" : "muted";
 }
 

@@ -35,14 +35,14 @@ export function linksOf(model: ProgramModel, c: HloCollective, group: readonly n
   };
   const lies = model.lies(c);
   if (lies) {
-    const loads = lies.along.length === 1 && !lies.rings ? lineLoads(c.semantics, group.length) : null;
-    return lies.along.flatMap((k) => {
+    const loads = lies.along.length === 1 && !lies.rings[0] ? lineLoads(c.semantics, group.length) : null;
+    return lies.along.flatMap((k, i) => {
       const at = (p: number) => model.mesh.coords[k]?.[p] ?? 0;
-      const of = (p: number) => model.mesh.coords.map((c, i) => (i === k ? 0 : c[p])).join();
+      const of = (p: number) => model.mesh.coords.map((c, j) => (j === k ? 0 : c[p])).join();
       return chains(
         [...group].sort((a, b) => at(a) - at(b)),
         of,
-      ).flatMap((row) => chain(row, axisOf, loads, lies.rings));
+      ).flatMap((row) => chain(row, axisOf, loads, lies.rings[i] === true));
     });
   }
   if (axes.length < 2) return chain(group, axisOf, null, false);

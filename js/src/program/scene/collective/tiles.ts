@@ -123,10 +123,13 @@ function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   return [...marks, edge];
 }
 
-/** Colour of a chunk: by its place in the whole; of a block that is not split, by the device that it is from. */
+/**
+ * Colour of a chunk: by its place in the whole; of a block that is not split, by the device that it is
+ * from; a sum of several is of none.
+ */
 export function chunkColor(view: CollectiveView, chunk: number | null, parts: Parts): `#${string}` {
   const n = view.plan?.n ?? 1;
-  const at = chunk ?? (view.reduces ? null : (parts[0] ?? 0));
+  const at = chunk ?? (view.reduces && parts.length > 1 ? null : (parts[0] ?? 0));
   return hex(
     at === null ? positionColor(0, 1, 0, 1, view.options.scheme) : positionColor(at, n, 0, 1, view.options.scheme),
   );

@@ -1,14 +1,12 @@
-/** Which call is drawn, how much of it, and the keys. */
-import { Foot } from "../card/Foot";
+/** Which call is drawn, and how much of it. */
 import { duration } from "../core/format";
-import { KEYS } from "./keys";
 import type { Chart, RunState } from "./state";
 
-export function RunFoot({ state, chart }: { state: RunState; chart: Chart }) {
+export function RunTools({ state, chart }: { state: RunState; chart: Chart }) {
   const { model, call } = chart;
   const seconds = model.doc.seconds[call] ?? 0;
   return (
-    <Foot keys={KEYS}>
+    <div class="tools">
       <span class="group">
         <button type="button" disabled={call === 0} aria-label="previous call" onClick={() => state.show(call - 1)}>
           ◂
@@ -31,7 +29,7 @@ export function RunFoot({ state, chart }: { state: RunState; chart: Chart }) {
           all calls
         </button>
       )}
-      <span class="group">
+      <span class="group end">
         <button type="button" aria-label="zoom in" onClick={() => state.zoom(0.5)}>
           +
         </button>
@@ -39,6 +37,6 @@ export function RunFoot({ state, chart }: { state: RunState; chart: Chart }) {
           −
         </button>
       </span>
-    </Foot>
+    </div>
   );
 }

@@ -1,0 +1,127 @@
+/** Why a value is split as it is: the chain of a comparison's reasons, and what is said of it. */
+import type { Compared, Reason, Row } from "../../core/document.gen";
+import { count } from "../../core/text";
+import type { ComparisonModel } from "./comparison";
+
+/** A value of the chain. */
+export interface WhyLink {
+  reason: Reason;
+  row: Row;
+  value: Compared;
+  /** What passed the axis on to it; empty for the first. */
+  through: string;
+}
+
+export interface WhyAnswer {
+  reason: Reason;
+  value: Compared;
+  answer: string;
+  /** From what gave the axis to the value. */
+  chain: readonly WhyLink[];
+  lost: readonly WhyLink[];
+  because: string;
+  /** Names of other values that were given the same. */
+  also: readonly string[];
+  /** Indices of the collectives over the axis that follow. */
+  collectives: readonly number[];
+}
+
+/** The reasons of a row, those first in which somebody lost. */
+export function reasonsOf({ doc }: ComparisonModel, row: number): readonly number[] {
+  const found = doc.reasons.flatMap((r, k) => (r.row === row ? [k] : []));
+  const weight = (k: number) => Number(doc.reasons[k]?.lost.length === 0);
+  return found.sort((a, b) => weight(a) - weight(b) || a - b);
+}
+
+export function whyOf(model: ComparisonModel, index: number): WhyAnswer | null {
+  const { doc } = model;
+  const numbers = chainOf(doc.reasons, index);
+  const links = (of: readonly number[]) => of.flatMap((k) => linkOf(model, k) ?? []);
+  const chain = links(numbers);
+  const [first, last] = [chain[0], chain.at(-1)];
+  if (!first || !last) return null;
+  const lost = links([...new Set(chain.flatMap((l) => l.reason.lost))].filter((k) => !numbers.includes(k)));
+  const rows = new Set([last.reason.row, ...chain.flatMap((l) => l.reason.through)]);
+  const over = (k: number) => model.collective(k)?.axes.includes(last.reason.axis);
+  return {
+    reason: last.reason,
+    value: last.value,
+    answer: answerOf(model, chain),
+    chain,
+    lost,
+    because: lost.length > 0 ? (chain.find((l) => l.reason.because)?.reason.because ?? "") : "",
+    also: links((doc.groups[last.reason.group]?.reasons ?? []).filter((k) => !numbers.includes(k))).map(placed),
+    collectives: doc.causes.filter((c) => rows.has(c.row) && over(c.collective)).map((c) => c.collective),
+  };
+}
+
+function chainOf(reasons: readonly Reason[], index: number): readonly number[] {
+  const found = [index];
+  for (let at = reasons[index]?.giver ?? -1; at >= 0 && !found.includes(at); at = reasons[at]?.giver ?? -1)
+    found.unshift(at);
+  return found;
+}
+
+function linkOf(model: ComparisonModel, index: number): WhyLink | null {
+  const reason = model.doc.reasons[index];
+  const row = reason && model.row(reason.row);
+  const value = reason && row?.values[reason.value];
+  if (!reason || !row || !value) return null;
+  const through = reason.giver < 0 ? [] : [...reason.through].reverse().map((k) => operation(model, k));
+  return { reason, row, value, through: through.join(", ") };
+}
+
+function answerOf(model: ComparisonModel, chain: readonly WhyLink[]): string {
+  const [first, last] = [chain[0], chain.at(-1)];
+  if (!first || !last) return "";
+  const { reason, value } = last;
+  const own = first === last && reason.through.length === 0;
+  const taken = first.reason.given === "shard_map" && first.reason.through.length > 0;
+  const rows = chain.flatMap((l, i) => {
+    const through = [...l.reason.through].reverse();
+    return i === 0 && taken ? through.slice(1) : through;
+  });
+  const passed = [...new Set(rows)].filter((k) => k !== first.reason.row || chain.length === 1);
+  const [one] = passed.slice(-1).map((k) => operation(model, k));
+  const way =
+    own || one === undefined
+      ? ""
+      : passed.length === 1
+        ? `, ${reason.back ? "back " : ""}through ${one}`
+        : `, through ${count(passed.length, "operation")}, the last ${one}`;
+  return `${value.name} is split over ${reason.axis} because ${origin(model, first, own)}${way}.`;
+}
+
+/** What gave the axis, in words. */
+export function origin(model: ComparisonModel, first: WhyLink, own: boolean): string {
+  const { reason, row, value } = first;
+  const region = model.row(reason.through.at(-1) ?? reason.row) ?? row;
+  switch (reason.given) {
+    case "argument":
+      return own ? `argument ${reason.value} was given so` : `${value.name} is (argument ${reason.value})`;
+    case "constraint":
+      return `${row.decision || row.primitive}${at(row)} asks for it`;
+    case "type":
+      return own ? "its type says so" : `the type of ${value.name}${at(row)} says so`;
+    case "jit":
+      return `jit was given this sharding for ${own ? "it" : value.name}`;
+    case "shard_map":
+      return `the shard_map${at(region)} ${reason.through.length > 0 ? "takes" : "returns"} ${own ? "it" : value.name} so`;
+    default:
+      return `${value.name} is`;
+  }
+}
+
+function operation(model: ComparisonModel, index: number): string {
+  const row = model.row(index);
+  if (!row) return "";
+  return `${row.primitive === "outputs" ? "the return" : row.primitive}${row.source ? `, line ${row.source.line}` : ""}`;
+}
+
+function placed({ row, value }: WhyLink): string {
+  return row.source ? `${value.name} (line ${row.source.line})` : value.name;
+}
+
+function at(row: Row): string {
+  return row.source ? ` in line ${row.source.line}` : "";
+}

@@ -1,0 +1,16 @@
+/** The entry of DiffView's bundle. */
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
+import toolStyles from "../card/tools.css";
+import { DiffCard } from "./Card";
+import styles from "./diff.css";
+import { diffKeys } from "./keys";
+import { DiffState } from "./state";
+
+export default entry({
+  state: DiffState,
+  body: DiffCard,
+  keys: diffKeys,
+  styles: [paperStyles, saysStyles, toolStyles, styles],
+});

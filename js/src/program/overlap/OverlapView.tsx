@@ -1,0 +1,105 @@
+/** How much of a program waits: three times of a call, the call over time, what is waited for by line, or the roofline. */
+import { Segments } from "../../card/Tools";
+import type { ProgramState } from "../state";
+import { basisOf, boundText } from "./model/overlap";
+import { BELOW, type ShownOverlap } from "./page";
+import { ceilingsHeight } from "./scene/ceilings";
+import { rooflineHeight } from "./scene/roofline";
+import { rowAt, spanOf } from "./scene/table";
+import { transferAt } from "./scene/time";
+
+export function OverlapView({ state }: { state: ProgramState }) {
+  const page = state.overlap;
+  const shown = page.shown();
+  if (!shown) {
+    return (
+      <p class="note" role="status">
+        {page.trouble()}
+      </p>
+    );
+  }
+  const { model, time } = shown;
+  const roofline = shown.below === "roofline";
+  const { width } = state.now;
+  const said = page.sentence();
+  return (
+    <div class="overlap">
+      <div class="sheet" style={{ height: `${ceilingsHeight(width)}px` }}>
+        <div aria-hidden="true" ref={page.ceilings.attach} />
+      </div>
+      <div
+        class="sheet time"
+        style={{ height: `${time.height}px` }}
+        onPointerDown={(event) => page.choose(transferAt(time, ...pointOf(event)))}
+      >
+        <div aria-hidden="true" ref={page.time.attach} />
+        <div aria-hidden="true" ref={page.chosen.attach} />
+      </div>
+      <div class="tools">
+        <Segments
+          legend="below"
+          of={BELOW.map((name) => [name] as const)}
+          value={shown.below}
+          choose={(below) => page.set({ below })}
+        />
+        <span class="soft reading" role="status">
+          {roofline ? boundText(model) : said}
+        </span>
+      </div>
+      <div class="lower">
+        {roofline ? <Roofline state={state} shown={shown} /> : <Waits state={state} shown={shown} />}
+      </div>
+      <p class="soft small basis">{basisOf(model)}</p>
+    </div>
+  );
+}
+
+interface Props {
+  state: ProgramState;
+  shown: ShownOverlap;
+}
+
+function Waits({ state, shown: { table, line } }: Props) {
+  const page = state.overlap;
+  const [top, bottom] = spanOf(table, line);
+  return (
+    <div
+      class="sheet waits"
+      role="listbox"
+      tabIndex={0}
+      aria-label={`${table.rows.length} lines with collectives, the most exposed first`}
+      aria-activedescendant="waits-at"
+      style={{ height: `${table.height}px` }}
+      onPointerDown={(event) => page.move(rowAt(table, pointOf(event)[1]) ?? line)}
+    >
+      <div aria-hidden="true" ref={page.table.attach} />
+      <div
+        id="waits-at"
+        class="option"
+        role="option"
+        tabIndex={-1}
+        aria-selected="true"
+        aria-label={page.sentence()}
+        style={{ top: `${top}px`, height: `${bottom - top}px` }}
+      />
+    </div>
+  );
+}
+
+function Roofline({ state, shown: { model } }: Props) {
+  return (
+    <div
+      class="sheet"
+      role="img"
+      aria-label={`roofline of ${model.doc.lines.length} lines on ${model.doc.chip}. ${boundText(model)}`}
+      style={{ height: `${rooflineHeight(model, state.now.width)}px` }}
+    >
+      <div aria-hidden="true" ref={state.overlap.roofline.attach} />
+    </div>
+  );
+}
+
+function pointOf(event: PointerEvent): [number, number] {
+  const bounds = (event.currentTarget as Element).getBoundingClientRect();
+  return [event.clientX - bounds.left, event.clientY - bounds.top];
+}

@@ -1,0 +1,145 @@
+/** How much of a program waits for collectives, as the picture reads it: transfers by line, times by axis, lanes. */
+import type { Interval, LineWork, Overlap, Source, Transfer } from "../../../core/document.gen";
+import { duration } from "../../../core/format";
+import { MeshModel } from "../../../core/mesh";
+import { items } from "../../../core/table";
+import { type Badge, clauses, some } from "../../../core/text";
+import { decodeDocument } from "../../../core/wire";
+
+export function decodeOverlap(wire: unknown): Overlap {
+  const doc = decodeDocument(wire, "overlap", (d) =>
+    Array.isArray(d.transfers) && Array.isArray(d.lines) ? null : "it has no schedule",
+  );
+  return { ...doc, intervals: items(doc.intervals) as readonly Interval[] };
+}
+
+/** The collectives of one kind, over the same axes, that belong to one line and pass. */
+export interface Row {
+  kind: string;
+  axes: readonly string[];
+  source: Source | null;
+  backward: boolean;
+  /** Indices in `Overlap.transfers`. */
+  members: readonly number[];
+  seconds: number;
+  exposed: number;
+  /** How often they run; null where that is not known. */
+  runs: number | null;
+  asynchronous: boolean;
+  /** What computes between a `-start` and its `-done`. */
+  between: readonly string[];
+}
+
+export class OverlapModel {
+  readonly mesh: MeshModel;
+  /** The most exposed first. */
+  readonly rows: readonly Row[];
+  /** What is waited for by axes, the most first. */
+  readonly waits: readonly { axes: readonly string[]; seconds: number }[];
+  /** The mesh axes that something is sent over, in their order; empty text for irregular groups. */
+  readonly lanes: readonly string[];
+  /** The whole call as it is scheduled, in seconds. */
+  readonly now: number;
+
+  constructor(readonly doc: Overlap) {
+    this.mesh = new MeshModel(doc.mesh);
+    this.now = doc.compute + doc.exposed;
+    this.rows = rowsOf(doc.transfers);
+    const waits = new Map<string, { axes: readonly string[]; seconds: number }>();
+    for (const { axes, exposed } of doc.transfers) {
+      const known = waits.get(axes.join(" "))?.seconds ?? 0;
+      if (exposed > 0) waits.set(axes.join(" "), { axes, seconds: known + exposed });
+    }
+    this.waits = [...waits.values()].sort((a, b) => b.seconds - a.seconds);
+    const used = new Set(doc.transfers.flatMap(lanesOf));
+    this.lanes = [...doc.mesh.axes.map((a) => a.name), ""].filter((name) => used.has(name));
+  }
+}
+
+/** The lanes that a transfer is drawn in. */
+export function lanesOf({ axes }: Pick<Transfer, "axes">): readonly string[] {
+  return axes.length > 0 ? axes : [""];
+}
+
+function rowsOf(transfers: readonly Transfer[]): Row[] {
+  const found = new Map<string, { of: Transfer; members: number[] }>();
+  transfers.forEach((of, k) => {
+    const { kind, axes, source, backward } = of;
+    const key = JSON.stringify([kind, axes, source, backward]);
+    const row = found.get(key) ?? { of, members: [] };
+    row.members.push(k);
+    found.set(key, row);
+  });
+  const rows = [...found.values()].map(({ of: { kind, axes, source, backward }, members }): Row => {
+    const all = members.flatMap((k) => transfers[k] ?? []);
+    const sum = (of: (t: Transfer) => number) => all.reduce((n, t) => n + of(t), 0);
+    return {
+      kind,
+      axes,
+      source,
+      backward,
+      members,
+      seconds: sum((t) => t.seconds),
+      exposed: sum((t) => t.exposed),
+      runs: all.some((t) => t.times === null) ? null : sum((t) => t.times ?? 0),
+      asynchronous: all.some((t) => t.asynchronous),
+      between: [...new Set(all.flatMap((t) => t.between))],
+    };
+  });
+  return rows.sort((a, b) => b.exposed - a.exposed || b.seconds - a.seconds);
+}
+
+/** The line, the pass and how often, in few words. */
+export function whereOf({ source, backward, runs }: Row): string {
+  const times = runs === null ? "in a loop" : runs === 1 ? "" : `×${runs}`;
+  return clauses([source ? `line ${source.line}` : "line not known", backward ? "backward" : "", times], " · ");
+}
+
+/** What hides it, in few words. */
+export function besideOf(row: Row): string {
+  if (!row.asynchronous) return "nothing: XLA runs it at once";
+  return some(row.between, 2) || "nothing: needed at once";
+}
+
+export function sentenceOf(row: Row): string {
+  const { kind, axes, seconds, exposed, asynchronous, between } = row;
+  const over = axes.length > 0 ? ` over ${axes.join(" and ")}` : "";
+  const all = Math.abs(exposed - seconds) < 0.001 * seconds;
+  const waited = exposed === 0 ? "none of it is exposed" : all ? "all of it exposed" : `${duration(exposed)} exposed`;
+  const hides = !asynchronous
+    ? "XLA runs it at once, and nothing beside it"
+    : `beside it: ${some(between, 3) || "nothing, it is needed at once"}`;
+  return `${kind}${over}, ${whereOf(row)}: takes ${duration(seconds)}, ${waited}; ${hides}.`;
+}
+
+/** What would limit it, and the chip's ridges, in a sentence. */
+export function boundText({ doc }: OverlapModel): string {
+  if (!doc.bound) return "";
+  const by = { compute: "compute", memory: "memory bandwidth", links: "its links" }[doc.bound];
+  return `If everything overlapped, ${doc.name || "it"} would be bound by ${by}.`;
+}
+
+/** Operations for each byte: above the first a chip's matrix units are slower than its memory, above the second than a link. */
+export function ridgesOf({ doc }: OverlapModel): { memory: number; links: number } {
+  return {
+    memory: doc.flops_per_second / doc.bytes_per_second,
+    links: doc.flops_per_second / doc.link_bytes_per_second,
+  };
+}
+
+/** Floating-point operations a second of a line, and for each byte. */
+export function pointOf({ flops, bytes, seconds }: LineWork) {
+  return { intensity: bytes > 0 ? flops / bytes : Number.POSITIVE_INFINITY, rate: seconds > 0 ? flops / seconds : 0 };
+}
+
+/** What would be gained. */
+export function overlapBadges({ doc, now }: OverlapModel): Badge[] {
+  const ratio = doc.overlapped > 0 ? now / doc.overlapped : 1;
+  return [{ strong: `${ratio.toFixed(2)}×`, text: "faster if all overlapped", tone: "plain" }];
+}
+
+/** What would limit it, and how the times are estimated. */
+export function basisOf(model: OverlapModel): string {
+  const { doc } = model;
+  return clauses([boundText(model), `${doc.formula.charAt(0).toUpperCase()}${doc.formula.slice(1)}.`, doc.note], " ");
+}

@@ -1,0 +1,18 @@
+/** The entry of SearchView's bundle. */
+
+import boardStyles from "../card/board.css";
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import toolStyles from "../card/tools.css";
+import { SearchCard } from "./Card";
+
+import { searchKeys } from "./keys";
+import styles from "./search.css";
+import { SearchState } from "./state";
+
+export default entry({
+  state: SearchState,
+  body: SearchCard,
+  keys: searchKeys,
+  styles: [paperStyles, boardStyles, toolStyles, styles],
+});

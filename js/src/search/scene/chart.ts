@@ -1,0 +1,180 @@
+/** Candidates by memory and time: estimated ones hollow, compiled ones filled, a wall where a chip's memory ends. */
+import type { Search } from "../../core/document.gen";
+import { bytes, duration } from "../../core/format";
+import { label, type Mark, MONO } from "../../draw/marks";
+import type { Row, SearchModel } from "../model/search";
+
+export interface Chart {
+  readonly width: number;
+  readonly height: number;
+  /** Where each row of the model stands. */
+  readonly points: readonly { x: number; y: number }[];
+  /** Where the chip's memory ends; null where all is far from it. */
+  readonly wall: number | null;
+  readonly ticks: readonly { y: number; text: string }[];
+  readonly scale: readonly { x: number; text: string }[];
+  readonly model: SearchModel;
+}
+
+const LEFT = 58;
+const TOP = 30;
+const BOTTOM = 40;
+/** The strip beyond the wall, with a scale of its own. */
+const BEYOND = 92;
+const HEIGHT = 230;
+const LOW = 200;
+
+export function chartOf(model: SearchModel, width: number): Chart {
+  const height = width > 500 ? LOW : HEIGHT;
+  const { rows, limit } = model;
+  const over = rows.filter((r) => r.candidate.fits === false);
+  const fitting = rows.filter((r) => r.candidate.fits !== false);
+  const end = width - 12 - (over.length > 0 ? BEYOND : 0);
+  const times = rows.map((r) => Math.log(Math.max(r.time, 1e-12)));
+  const [low, high] = [Math.min(...times), Math.max(...times)];
+  const room = Math.max(high - low, 0.1);
+  const y = (r: Row) =>
+    height - BOTTOM - 12 - ((Math.log(Math.max(r.time, 1e-12)) - low) / room) * (height - TOP - BOTTOM - 24);
+  const most = Math.max(0, ...fitting.map((r) => r.bytes));
+  // Near the limit, or beyond it, the wall is drawn at its place; otherwise it says little and would take all room.
+  const near = limit !== null && (over.length > 0 || most > limit / 4);
+  const far = near && limit ? Math.max(limit, most) : 1.1 * most || 1;
+  const x = (r: Row) => {
+    if (r.candidate.fits !== false) return LEFT + 8 + (r.bytes / far) * (end - LEFT - 8);
+    const top = Math.max(...over.map((o) => o.bytes));
+    const from = limit ?? 1;
+    return end + 10 + (Math.log(Math.max(1, r.bytes / from)) / Math.log(Math.max(1.01, top / from))) * (BEYOND - 20);
+  };
+  return {
+    width,
+    height,
+    model,
+    points: rows.map((r) => ({ x: x(r), y: y(r) })),
+    wall: near && limit ? LEFT + 8 + (limit / far) * (end - LEFT - 8) : null,
+    ticks: [0, 0.5, 1].map((part) => ({
+      y: height - BOTTOM - 12 - part * (height - TOP - BOTTOM - 24),
+      text: duration(Math.exp(low + part * room)),
+    })),
+    scale: [0.25, 0.5, 0.75].map((part) => ({
+      x: LEFT + 8 + part * (end - LEFT - 8),
+      text: bytes(part * far),
+    })),
+  };
+}
+
+export function chartMarks(chart: Chart): Mark[] {
+  const { width, height, model, points, wall } = chart;
+  const base = height - BOTTOM;
+  const marks: Mark[] = [label(PAD_LEFT, 18, "a step", 11.5, "muted"), line(LEFT, base, width - 8, base, "muted")];
+  for (const { y, text } of chart.ticks)
+    marks.push(
+      line(LEFT, y, width - 8, y, "line"),
+      label(LEFT - 6, y + 4, text, 11, "muted", { ...MONO, anchor: "end" }),
+    );
+  for (const { x, text } of chart.scale)
+    marks.push(line(x, base, x, base + 4, "muted"), label(x, base + 16, text, 11, "muted", { anchor: "middle" }));
+  marks.push(label(LEFT, base + 32, "memory on each chip", 11, "muted"));
+  if (wall !== null && model.limit) {
+    const over = model.rows.filter((r) => r.candidate.fits === false).length;
+    if (over > 0)
+      marks.push({ kind: "rect", x: wall, y: TOP - 6, w: width - 8 - wall, h: base - TOP + 6, fill: "panel" });
+    marks.push(
+      line(wall, TOP - 6, wall, base + 4, "ink", 2.4),
+      label(wall - 6, 18, wallText(model.doc, model.limit), 11.5, "ink", { anchor: "end", weight: 600 }),
+    );
+    if (over > 0) marks.push(label(wall + 6, 18, `${over} ${over === 1 ? "does" : "do"} not fit`, 11.5, "muted"));
+  }
+  model.rows.forEach((row, k) => {
+    const at = points[k];
+    if (at && !row.now) marks.push(...sign(row, at.x, at.y));
+  });
+  const { now } = model;
+  const here = now && points[now.index];
+  if (now && here) {
+    const right = here.x > width * 0.6;
+    marks.push(
+      ...diamond(here.x, here.y),
+      label(here.x + (right ? -10 : 10), here.y - 8, `now: ${now.title}`, 11.5, "ink", {
+        weight: 600,
+        anchor: right ? "end" : "start",
+      }),
+    );
+  }
+  return marks;
+}
+
+const PAD_LEFT = 16;
+
+/** The ring around what is selected, and the way to it from now. */
+export function selectedMarks({ points, model, width, height }: Chart, selected: number): Mark[] {
+  const at = points[selected];
+  const row = model.rows[selected];
+  if (!at || !row) return [];
+  const marks: Mark[] = [ring(at.x, at.y, 8, 2.2)];
+  const from = model.now && points[model.now.index];
+  if (from && selected !== model.now?.index && Math.hypot(from.x - at.x, from.y - at.y) > 30) {
+    const far = Math.hypot(from.x - at.x, from.y - at.y);
+    const [dx, dy] = [(at.x - from.x) / far, (at.y - from.y) / far];
+    const points = [
+      [from.x + 8 * dx, from.y + 8 * dy],
+      [at.x - 11 * dx, at.y - 11 * dy],
+    ] as const;
+    marks.push({ kind: "line", points, stroke: { color: "ink", width: 1.4 }, arrow: true });
+  }
+  if (!row.now) {
+    const right = at.x > width * 0.6;
+    const place = { weight: 600, anchor: right ? "end" : "start" } as const;
+    const y = at.y > height - BOTTOM - 24 ? at.y - 12 : at.y + 16;
+    marks.push(label(at.x + (right ? -14 : 14), y, row.title, 11.5, "ink", place));
+  }
+  return marks;
+}
+
+/** The candidate under a point; null for none. */
+export function candidateAt({ points }: Chart, x: number, y: number): number | null {
+  let [found, near]: [number | null, number] = [null, 14];
+  points.forEach((p, k) => {
+    const far = Math.hypot(p.x - x, p.y - y);
+    if (far < near) [found, near] = [k, far];
+  });
+  return found;
+}
+
+function wallText({ chip }: Search, limit: number): string {
+  return `${bytes(limit)} of a ${chip?.name ?? "chip"}`;
+}
+
+/** How a candidate is known: a hollow disc is estimated, a filled one compiled, a cross does not fit. */
+export function sign({ compiled, candidate, now }: Row, x: number, y: number): Mark[] {
+  if (now) return diamond(x, y);
+  if (candidate.fits === false)
+    return [
+      line(x - 3.5, y - 3.5, x + 3.5, y + 3.5, "muted", 1.3),
+      line(x - 3.5, y + 3.5, x + 3.5, y - 3.5, "muted", 1.3),
+    ];
+  return [{ ...ring(x, y, 4, 1.5), fill: compiled ? "ink" : "bg" }];
+}
+
+function diamond(x: number, y: number): Mark[] {
+  const around = (r: number) =>
+    [
+      [x, y - r],
+      [x + r, y],
+      [x, y + r],
+      [x - r, y],
+      [x, y - r],
+    ] as const;
+  return [5, 3, 1].map((r) => ({ kind: "line", points: around(r), stroke: { color: "ink", width: 2 } }));
+}
+
+function ring(x: number, y: number, r: number, width: number) {
+  return { kind: "rect", x: x - r, y: y - r, w: 2 * r, h: 2 * r, r, stroke: { color: "ink", width } } as const;
+}
+
+function line(x1: number, y1: number, x2: number, y2: number, color: "line" | "muted" | "ink", width = 1): Mark {
+  const points = [
+    [x1, y1],
+    [x2, y2],
+  ] as const;
+  return { kind: "line", points, stroke: { color, width } };
+}

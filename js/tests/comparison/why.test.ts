@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { ComparisonModel } from "../../src/comparison/model/comparison";
+import { reasonsOf, whyOf } from "../../src/comparison/model/why";
+import type { Reason } from "../../src/core/document.gen";
+import { comparison } from "./comparisons";
+
+const PLAIN: Reason = {
+  row: 0,
+  value: 0,
+  dim: 0,
+  axis: "y",
+  given: "",
+  through: [],
+  back: false,
+  giver: -1,
+  step: -1,
+  lost: [],
+  because: "",
+  group: -1,
+};
+
+/** `layer` with `w1` given over y, which `h` has from it, and `x` that asked for y too. */
+function model(): ComparisonModel {
+  const reasons = [
+    { ...PLAIN, given: "argument" as const },
+    { ...PLAIN, value: 1, dim: 1, given: "argument" as const },
+    { ...PLAIN, row: 1, dim: 1, through: [1], giver: 1, step: 2, lost: [0], because: "One dimension of an array." },
+    { ...PLAIN, row: 2, dim: 1, through: [2], giver: 2, step: 3, group: 0 },
+    { ...PLAIN, row: 1, dim: 0, axis: "x", through: [1, 5], back: true, given: "shard_map" as const },
+  ];
+  return new ComparisonModel({ ...comparison("layer"), reasons, groups: [{ reasons: [0, 1] }], steps: 4 });
+}
+
+test("a chain leads from what was given to the value, and names who lost", () => {
+  const why = whyOf(model(), 2);
+  expect(why?.answer).toBe("h is split over y because w1 is (argument 1), through dot_general, line 2.");
+  expect(why?.chain.map((l) => l.value.name)).toEqual(["w1", "h"]);
+  expect(why?.lost.map((l) => l.value.name)).toEqual(["x"]);
+  expect(why?.because).toBe("One dimension of an array.");
+});
+
+test("what passed it on is counted, and what was given the same is named", () => {
+  const why = whyOf(model(), 3);
+  expect(why?.answer).toMatch(/ is split over y because w1 is \(argument 1\), through 2 operations, the last /);
+  expect(why?.also).toEqual(["x"]);
+});
+
+test("a region that takes its operand so", () => {
+  expect(whyOf(model(), 4)?.answer).toMatch(/^h is split over x because the shard_map.* takes h so, back through /);
+});
+
+test("a row's reasons: those in which somebody lost come first", () => {
+  expect(reasonsOf(model(), 1)).toEqual([2, 4]);
+  expect(reasonsOf(model(), 3)).toEqual([]);
+});

@@ -1,0 +1,98 @@
+/** Differences: rows, orders, totals, words; where bars are. */
+import { expect, test } from "vitest";
+import { sentenceOf } from "../../src/diff/model/diff";
+import { decodeDiff } from "../../src/diff/model/kinds";
+import { noteOf, statusOf } from "../../src/diff/model/steps";
+import { stepScene } from "../../src/diff/scene/steps";
+import { rowAt, tableScene } from "../../src/diff/scene/table";
+import type { Mark } from "../../src/draw/marks";
+import { diff, traces, wire } from "./diffs";
+
+test("the greatest difference comes first, in the order that is asked for", () => {
+  const changes = diff("training").rows.map((row) => Math.abs((row.after?.size ?? 0) - (row.before?.size ?? 0)));
+  expect(changes).toEqual([...changes].sort((a, b) => b - a));
+  const lines = diff("training", "line").rows.map(({ lines: [a, b] }) => (b ?? a)?.line ?? 0);
+  expect(lines).toEqual([...lines].sort((a, b) => a - b));
+  expect(diff("training", "bytes").heads[2]).toBe("sent a call");
+});
+
+test("totals are the sums of their parts", () => {
+  for (const order of ["time", "bytes"] as const) {
+    const { totals, rows, same } = diff("training", order);
+    const sums = (["before", "after"] as const).map((which) =>
+      [...rows, ...same].reduce((n, row) => n + (row[which]?.size ?? 0), 0),
+    );
+    const parts = totals[0]?.sides.map((side) => side.parts.reduce((n, part) => n + part.size, 0)) ?? [];
+    for (const [k, part] of parts.entries()) expect(part).toBeCloseTo(sums[k] ?? 0, 9);
+  }
+});
+
+test("a row says what it is, where it was, how it changed", () => {
+  const { rows, sides, mesh } = diff("training");
+  const said = rows.map((row) => sentenceOf(row, sides, mesh));
+  expect(said[0]).toMatch(/^(added|gone|changed): [a-z-]+ over (data|model), /);
+  expect(said.join("\n")).toContain("line 24, was 22");
+  expect(said.find((one) => one.startsWith("gone"))).toMatch(/, after none$/);
+});
+
+test("bars of both sides begin at one line, on one scale", () => {
+  const { rows, ...rest } = diff("training");
+  const { marks } = tableScene({ ...rest, rows }, rows, 934, -1);
+  const rects = marks.filter((m): m is Extract<Mark, { kind: "rect" }> => m.kind === "rect");
+  const middle = rects.find((m) => m.w === 1.4);
+  const at = (middle?.x ?? 0) + 0.7;
+  for (const bar of rects.filter((m) => m.h === 14 && m.w > 5))
+    expect(Math.min(Math.abs(bar.x - at), Math.abs(bar.x + bar.w - at))).toBeLessThan(0.01);
+  const row = rows.find(({ before, after }) => before && after);
+  const wide = rects.filter((m) => m.h === 14).map((m) => m.w);
+  expect(
+    wide.some((a) => wide.some((b) => Math.abs(a / b - (row?.after?.size ?? 0) / (row?.before?.size ?? 1)) < 0.01)),
+  ).toBe(true);
+});
+
+test("a click finds its row, in wide and narrow cards", () => {
+  const shown = diff("lowered");
+  for (const width of [934, 480]) {
+    const table = tableScene(shown, shown.rows, width, -1);
+    const top = table.height - table.rows.length * table.line;
+    expect(rowAt(table, top + 1.5 * table.line)).toBe(shown.rows[1]?.index);
+    if (top > 0) expect(rowAt(table, 3)).toBeNull();
+  }
+});
+
+test("of a comparison each thing that differs is a row; a type that follows its sharding is not said twice", () => {
+  const things = diff("comparison").rows.map((row) => [row.index, row.name, row.before?.text, row.after?.text]);
+  expect(things).toContainEqual([0, "error", "ShardingTypeError: Contracting dimensions are sharded", "runs"]);
+  expect(things).toContainEqual([0, "collectives", "none", "all-gather over model"]);
+  expect(things).toContainEqual([1, "sharding", "f32[512@model]", "f32[512]"]);
+  expect(things.filter(([index]) => index === 2)).toEqual([[2, "sharding", undefined, "f32[512@model]"]]);
+});
+
+test("a document without rows is damaged", () => {
+  expect(() => decodeDiff({ ...wire("training"), rows: undefined })).toThrow("it has no rows");
+  expect(() => decodeDiff({ kind: "program", version: 1 })).toThrow("this page draws");
+});
+
+test("cells that differ are framed, solid in mine and dashed in the reference", () => {
+  const doc = traces();
+  const step = doc.steps[doc.first];
+  if (!step) throw new Error("no step");
+  const { marks } = stepScene(step, [0, 1, 2, 3], 934, "light");
+  const frames = marks.filter((m) => m.kind === "rect" && m.stroke?.color === "tile-ink");
+  const dashed = frames.filter((m) => m.kind === "rect" && m.stroke?.dash);
+  const parted = step.cells.reduce((n, { parted }) => n + parted.length, 0);
+  expect([frames.length, dashed.length]).toEqual([2 * parted, parted]);
+  expect(marks.filter((m) => m.kind === "line" && m.arrow).length).toBe(8);
+});
+
+test("a block that was only moved has the colour of the device that it comes from, on both sides", () => {
+  const doc = traces();
+  const step = doc.steps[doc.first];
+  if (!step) throw new Error("no step");
+  const { marks } = stepScene(step, [0, 1, 2, 3], 934, "light");
+  const fills = marks.flatMap((m) => (m.kind === "rect" && m.h === 24 ? [m.fill] : []));
+  expect(new Set(fills).size).toBe(4);
+  expect(fills.length).toBe(16);
+  expect(noteOf(step)).toBe("");
+  expect(statusOf(step)).toMatch(/^≠ \d+ of 16$/);
+});

@@ -1,0 +1,51 @@
+/** Searches: the answer in words, ratios, orders, specs. */
+import { expect, test } from "vitest";
+import { answerOf, decodeSearch, factsOf, notesOf, sentenceOf, specsOf } from "../../src/search/model/search";
+import { search, wire } from "./searches";
+
+test("the answer is what is better, and by how much", () => {
+  const model = search("compiled");
+  const [strong] = answerOf(model);
+  expect(model.best?.compiled).toBe(true);
+  expect(strong).toMatch(new RegExp(`^${model.best?.title}:`));
+  expect(answerOf(search("paper"))[1]).toMatch(/ms a step, .* of 16 GiB$/);
+  expect(answerOf(search("nothing fits"))[0]).toMatch(/^None of \d+ fits:$/);
+});
+
+test("an estimate is not compared with a compiled program", () => {
+  const model = search("compiled");
+  const { now, rows } = model;
+  expect(now).not.toBeNull();
+  for (const row of rows) expect(model.ratio(row) === null).toBe(row.now || row.compiled !== now?.compiled);
+});
+
+test("a step is compute or what is hidden, and then what is exposed", () => {
+  for (const { time, figures } of search("compiled").rows)
+    expect(time).toBeCloseTo(Math.max(figures.compute_s, figures.hidden_s) + figures.exposed_s);
+});
+
+test("candidates by memory, and only those that may fit", () => {
+  const model = search("compiled");
+  const sizes = model.listed("memory", false).map((row) => row.bytes);
+  expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+  expect(model.listed("time", true).every((row) => row.now || row.candidate.fits !== false)).toBe(true);
+});
+
+test("what is said of a candidate, of its specs, of all", () => {
+  const model = search("compiled");
+  const [first] = model.rows;
+  if (!first) throw new Error("no rows");
+  expect(sentenceOf(model, first)).toMatch(
+    /ms a step \(compute .* exposed, .* hidden\), .* of 16 GiB, fits; compiled$/,
+  );
+  expect(specsOf(model, first).map(({ paths, spec }) => [paths, spec])).toEqual([
+    ["up", "P('fsdp', 'tensor')"],
+    ["tokens", "P(('data', 'fsdp'))"],
+  ]);
+  expect(factsOf(model)).toContain("16 chips of TPU v5e 4×4");
+  expect(notesOf(model)[0]).toContain("rank correlation of communication 0.90");
+});
+
+test("a document without candidates is damaged", () => {
+  expect(() => decodeSearch({ ...wire("paper"), candidates: undefined })).toThrow("it has no candidates");
+});

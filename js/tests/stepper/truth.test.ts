@@ -1,0 +1,101 @@
+/** Colour and place never lie: equal blocks have equal colours, and tiles stand where they stood. */
+import { expect, test } from "vitest";
+import type { Plan, Variable } from "../../src/core/document.gen";
+import { product } from "../../src/core/mesh";
+import type { TraceModel } from "../../src/stepper/model/trace";
+import { blockColors } from "../../src/stepper/scene/colors";
+import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
+import { tileMarks } from "../../src/stepper/scene/tiles";
+import { stepView } from "../../src/stepper/scene/view";
+import { programOf } from "./programs";
+import { model, TRACES } from "./traces";
+
+const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+
+/** All values of a device's block. */
+function blockOf(t: TraceModel, v: Variable, p: number): string {
+  const corner = t.corner(v);
+  const many = product(corner?.shape ?? []);
+  return Array.from({ length: many }, (_, i) => corner?.elements.value((corner?.start(p) ?? 0) + i)).join();
+}
+
+test.each(TRACES)("%s: different blocks differ in colour, equal ones do not, but for parts of arguments", (name) => {
+  const t = model(name);
+  const color = blockColors(t);
+  const given = new Set(t.steps.flatMap((s) => (s.primitive === "in_specs" ? [...s.inputs, ...s.outputs] : [])));
+  for (const v of t.doc.variables) {
+    if (!t.corner(v)?.whole) continue;
+    const all = Array.from({ length: t.mesh.size }, (_, p) => ({
+      block: blockOf(t, v, p),
+      fill: color(v, p, "light").join(),
+    }));
+    for (const a of all)
+      for (const b of all) {
+        // What was moved keeps the colour of where it came from, an argument's part that of its place.
+        if (v.origin || given.has(v.id)) continue;
+        expect(a.fill === b.fill, `${v.name}: ${a.block} and ${b.block}`).toBe(a.block === b.block);
+      }
+  }
+});
+
+test("the algorithm recolours nothing: each tile begins with the colours that it has in the meaning", () => {
+  for (const kind of ["psum", "reduce_scatter", "all_gather", "all_to_all"]) {
+    for (const [axes, over] of [
+      [{ x: 4 }, "x"],
+      [{ x: 2, y: 4 }, "y"],
+    ] as const) {
+      const t = programOf({ axes, kind, over: [over], shape: [1, 8] });
+      const layout = new StepperLayout(t, 860);
+      const fills = (algorithm: Plan["algorithm"]) => {
+        const options = { scheme: "light", algorithm, device: 0, still: false } as const;
+        const view = stepView(layout, { step: 2, phase: 0 }, options);
+        const tiles = view.stage.tiles.filter(({ members: [p = 0] }) => view.stage.group.includes(p));
+        return tiles.map((tile) => {
+          const marks = tileMarks(view, tile).flatMap((m) => (m.kind === "rect" && m.fill ? [m.fill] : []));
+          return [...new Set(marks)].filter((fill) => fill.startsWith("#")).sort();
+        });
+      };
+      for (const algorithm of ALGORITHMS) expect(fills(algorithm), `${kind} ${algorithm}`).toEqual(fills("meaning"));
+    }
+  }
+});
+
+// Programs of one collective that has room for every device.
+test.each([
+  "psum",
+  "psum of four",
+  "stacked",
+  "reduce_scatter",
+  "all_to_all",
+  "ppermute",
+  "pbroadcast",
+  "scan",
+  "error",
+  "cube",
+] as const)("%s: tiles stand at one place, as large, in every step", (name) => {
+  for (const width of [683, 860, 1100]) {
+    const t = model(name);
+    const layout = new StepperLayout(t, width);
+    const seats = t.steps.map((_, at) => [...layout.setting(at, "meaning", null).seats]);
+    for (const other of seats) expect(other).toEqual(seats[0]);
+  }
+});
+
+test("after an all_gather equal blocks have equal colours, and = between their devices", () => {
+  const t = model("all_gather");
+  const at = t.steps.findIndex((s) => s.primitive === "out_specs");
+  const layout = new StepperLayout(t, 683);
+  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  const view = stepView(layout, { step: at, phase: 1 }, options);
+  const marks = frameMarks(frameOf(view));
+  expect(marks.filter((m) => m.kind === "disc" && m.sign === "=")).toHaveLength(6);
+  const tiles = view.stage.tiles.map((tile) =>
+    tileMarks(view, tile).flatMap((m) => (m.kind === "rect" && m.fill?.startsWith("#") ? [m.fill] : [])),
+  );
+  // Two groups of four, along x.
+  for (const [i, tile] of tiles.entries()) {
+    const [p = 0] = view.stage.tiles[i]?.members ?? [];
+    const first = view.stage.tiles.findIndex(({ members }) => members[0] === p % 2);
+    expect(tile).toEqual(tiles[first]);
+  }
+});

@@ -1,0 +1,229 @@
+"""Tracing a program again, changed: other code in its functions, other options or another mesh of its regions."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import jax
+import numpy as np
+from jax.sharding import AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, use_abstract_mesh
+
+from shardwidget._jax.continuing import FIXING
+from shardwidget._jax.control import control_of, with_bodies
+from shardwidget._jax.jaxprs import open_jaxpr
+from shardwidget._jax.primitives import PLACES, WRITES, name_of
+from shardwidget._jax.sources import is_user_file
+
+Regions = Literal["as they are", "unchecked", "whole"]
+"""How regions are traced: as they are; without ``check_vma``; or also on a mesh of one device, which makes every block
+the whole array."""
+
+
+def live_functions(f: Any) -> Iterator[types.FunctionType]:
+    """The functions that calling one may lead to: what it wraps, closes over, or names among its globals.
+
+    JAX 0.9 – 0.12: what ``jit`` and ``shard_map`` return has ``__wrapped__``, ``custom_vjp`` has ``fun``.
+    """
+    left, seen = [f], set[int]()
+    while left:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        left += [v for key in ("__wrapped__", "__func__", "func", "fun", "f") if callable(v := _attribute(one, key))]
+        if isinstance(one, partial):
+            left += [v for v in (*one.args, *one.keywords.values()) if callable(v)]
+        if isinstance(one, types.FunctionType):
+            yield one
+            held = [_contents(cell) for cell in one.__closure__ or ()]
+            if is_user_file(one.__code__.co_filename):
+                held += [one.__globals__.get(name) for name in _names(one.__code__)]
+            left += [v for v in held if isinstance(v, types.FunctionType | partial) or hasattr(v, "__wrapped__")]
+
+
+def _attribute(value: Any, key: str) -> Any:
+    try:
+        return getattr(value, key, None)
+    except Exception:
+        return None  # The user's own attribute.
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _names(inner)
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None  # Nothing is in it yet.
+
+
+def options_of(functions: Sequence[types.FunctionType], mapped: Any) -> Mapping[str, Any]:
+    """The cells that hold the options of the ``shard_map`` of a function, by name; none where it is not found.
+
+    JAX 0.9 – 0.12: ``shard_map`` returns a function that closes over them.
+
+    Args:
+        functions: what the program may call.
+        mapped: the function that ``shard_map`` maps.
+    """
+    for function in functions:
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        if {"f", "in_specs", "out_specs"} <= cells.keys() and _contents(cells["f"]) is mapped:
+            return cells
+    return {}
+
+
+def holders(f: Any, value: Any) -> Iterator[tuple[Any, str]]:
+    """Where the functions that calling one may lead to hold a value: globals and what they close over."""
+    for function in live_functions(f):
+        for cell in function.__closure__ or ():
+            if _contents(cell) is value:
+                yield cell, "cell_contents"
+        if is_user_file(function.__code__.co_filename):
+            for name, held in function.__globals__.items():
+                if held is value:
+                    yield function.__globals__, name
+
+
+@contextlib.contextmanager
+def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions) -> Iterator[None]:
+    """What is traced within is changed; afterwards all is as before, and nothing that was traced is ever used again.
+
+    JAX caches what it traces by the context in force: here there is one of its own.
+    JAX 0.9 – 0.12: the method that binds a ``shard_map`` and its checks are replaced, and put back, by one thread at a
+    time. Of whole arrays the types say no placement, and the mesh of the context has too many devices.
+
+    Args:
+        changes: objects, an attribute of each (of a dict, a key), and what it is meanwhile.
+        regions: how regions are traced.
+    """
+    from jax._src import shard_map as module
+
+    primitive = module.ShardMapPrimitive
+    bind, check, thread = primitive.bind_with_trace, module._check_specs_vs_args, threading.get_ident()
+    of_mesh, around, explicit = module._shmap_checks, get_abstract_mesh(), _Explicit()
+    known = get_mesh() if regions == "whole" else None
+
+    def bind_with_trace(self: Any, trace: Any, *rest: Any) -> Any:
+        if threading.get_ident() == thread:
+            explicit.ignored_by = None
+            rest[-1].update(check_vma=False)
+            if regions == "whole":
+                rest[-1].update(mesh=_of_one_device(rest[-1]["mesh"], known))
+        return bind(self, trace, *rest)
+
+    def check_specs(*args: Any, **named: Any) -> Any:
+        if threading.get_ident() != thread:
+            return check(*args, **named)
+        explicit.ignored_by = thread  # What follows compares the specs with the types of the arguments.
+        return None
+
+    def check_mesh(*args: Any, **named: Any) -> Any:
+        with use_abstract_mesh(around if threading.get_ident() == thread else get_abstract_mesh()):
+            return of_mesh(*args, **named)
+
+    changes = list(changes)
+    if regions != "as they are":
+        changes.append((primitive, "bind_with_trace", bind_with_trace))
+    if regions == "whole":
+        changes.append((module, "_check_specs_vs_args", check_specs))
+        changes.append((module, "_shmap_checks", check_mesh))
+        changes.append((module, "AxisType", _types_with(explicit)))
+    with FIXING, jax.make_user_context()(object()), contextlib.ExitStack() as before:
+        if regions == "whole":
+            before.enter_context(without_mesh())
+        for target, key, value in changes:
+            before.callback(_set, target, key, target[key] if isinstance(target, dict) else getattr(target, key))
+            _set(target, key, value)
+        yield
+
+
+def _set(target: Any, key: str, value: Any) -> None:
+    if isinstance(target, dict):
+        target[key] = value
+    else:
+        setattr(target, key, value)
+
+
+class _Explicit:
+    """The type of Explicit axes, which one thread may ignore."""
+
+    ignored_by: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return other == AxisType.Explicit and self.ignored_by != threading.get_ident()
+
+
+def _types_with(explicit: _Explicit) -> types.SimpleNamespace:
+    return types.SimpleNamespace(Auto=AxisType.Auto, Manual=AxisType.Manual, Explicit=explicit)
+
+
+def without_mesh() -> contextlib.AbstractContextManager[Any]:
+    """A context with no mesh: what has one of its own runs on it."""
+    return jax.set_mesh(Mesh(np.empty((), dtype=object), ()))
+
+
+def _of_one_device(mesh: Any, known: Mesh | None) -> Any:
+    """A mesh with the same axes, each of size 1, on a device of the known mesh where it has none of its own."""
+    types_ = tuple(AxisType.Auto if t == AxisType.Explicit else t for t in mesh.axis_types)
+    if isinstance(mesh, AbstractMesh) and known is not None and not known.empty:
+        mesh = known
+    if isinstance(mesh, AbstractMesh):
+        return AbstractMesh((1,) * len(mesh.axis_names), mesh.axis_names, axis_types=types_)
+    devices = np.asarray(mesh.devices.flat[0]).reshape((1,) * len(mesh.axis_names))
+    return Mesh(devices, mesh.axis_names, axis_types=types_)
+
+
+_PLACING = PLACES | {"copy_to_host"}
+
+
+def runnable(jaxpr: Any, *, on_one_device: bool = False) -> Any:
+    """A jaxpr that can be run just to see what it returns: without what only writes.
+
+    Args:
+        jaxpr: any.
+        on_one_device: whether what only places values is left out, too.
+
+    Returns:
+        None where it has other effects, or a loop that may not end.
+    """
+    from jax.extend.core import Literal as Constant
+
+    inner, _ = open_jaxpr(jaxpr)
+    eqns: list[Any] = []
+    same: dict[Any, Any] = {}
+    for eqn in inner.eqns:
+        name = name_of(eqn)
+        eqn = eqn.replace(invars=[v if isinstance(v, Constant) else same.get(v, v) for v in eqn.invars])
+        if name in WRITES:
+            continue
+        if on_one_device and name in _PLACING and len(eqn.invars) == len(eqn.outvars):
+            same.update(zip(eqn.outvars, eqn.invars, strict=True))
+            continue
+        if control := control_of(eqn):
+            bodies = [runnable(body, on_one_device=on_one_device) for body in control.bodies]
+            if any(body is None for body in bodies):
+                return None
+            eqn = with_bodies(eqn, [open_jaxpr(body)[0] for body in bodies])
+            eqn = eqn.replace(effects=frozenset(e for e in eqn.effects if _is_axis(e)))
+        if name == "while" or not all(map(_is_axis, eqn.effects)):
+            return None
+        eqns.append(eqn)
+    outs = [v if isinstance(v, Constant) else same.get(v, v) for v in inner.outvars]
+    new = inner.replace(eqns=eqns, outvars=outs, effects=frozenset(e for e in inner.effects if _is_axis(e)))
+    return jaxpr.replace(jaxpr=new) if inner is not jaxpr else new
+
+
+def _is_axis(effect: Any) -> bool:
+    """Whether an effect only says that an axis is used. JAX 0.9 – 0.12: the class is private."""
+    return type(effect).__name__ == "NamedAxisEffect"

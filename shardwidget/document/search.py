@@ -1,0 +1,186 @@
+"""A search for a sharding: candidates, what each takes, and which is best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shardwidget.document.base import Document
+from shardwidget.document.memory import Chip
+from shardwidget.document.mesh import MeshAxis
+from shardwidget.document.step import Source
+from shardwidget.document.wire import VERSION
+
+__all__ = ["Candidate", "DimGroup", "Figures", "Search", "SearchLeaf", "Sent"]
+
+Basis = Literal["estimated", "compiled"]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Collectives of one kind over the same mesh axes, of a candidate, in one step."""
+
+    axes: tuple[str, ...]
+    kind: str
+    """XLA's name: ``all-gather``."""
+    times: int
+    """How often one runs in a step."""
+    in_loop: bool
+    """Whether they are in a loop."""
+    bytes: int
+    """Bytes that a device sends in a step."""
+    seconds: float
+    """Estimated seconds of a step."""
+    hidden: bool
+    """Whether the rule takes them to overlap with compute."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a candidate takes, of one origin."""
+
+    compute_s: float
+    """Seconds in which a device computes and reads its memory, by its chip's peaks."""
+    exposed_s: float
+    """Seconds of collectives during which, by the rule, nothing is computed."""
+    hidden_s: float
+    """Seconds of collectives that, by the rule, overlap with compute."""
+    arguments: int
+    """Bytes of the arguments on a device."""
+    bytes_per_device: int
+    """Bytes of memory on a device, arguments included."""
+    sent: tuple[Sent, ...] = ()
+
+    @property
+    def time_s(self) -> float:
+        """Seconds of a step by the rule: the longer of compute and hidden collectives, and then what is exposed."""
+        return max(self.compute_s, self.hidden_s) + self.exposed_s
+
+    @property
+    def least_s(self) -> float:
+        """Seconds of a step if all communication is hidden."""
+        return max(self.compute_s, self.exposed_s + self.hidden_s)
+
+    @property
+    def most_s(self) -> float:
+        """Seconds of a step if none is."""
+        return self.compute_s + self.exposed_s + self.hidden_s
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mesh and how arrays are split over it."""
+
+    name: str
+    """Its axes in short: ``FSDP 16 × TP 4``."""
+    rule: str
+    """What it differs in from others of that name: ``activations split``."""
+    axes: tuple[MeshAxis, ...]
+    estimated: Figures
+    specs: tuple[int, ...]
+    """For each of ``Search.leaves``, the index of its spec in ``Search.specs``."""
+    code: str
+    """Python that makes the mesh and puts the arguments on it, and where constraints go."""
+    compiled: Figures | None = None
+    """The same, of the program that was compiled for the target; None where it was not. Compute is as estimated."""
+    failure: str = ""
+    """The compiler's message, where it did not compile."""
+    fits: bool | None = None
+    """Whether it fits in a chip's memory; None where an estimate leaves that open or the memory is not known."""
+
+    @property
+    def figures(self) -> Figures:
+        """The compiled figures; without them, the estimate."""
+        return self.compiled or self.estimated
+
+    @property
+    def basis(self) -> Basis:
+        """How the figures are known."""
+        return "compiled" if self.compiled else "estimated"
+
+    @property
+    def time_s(self) -> float:
+        """Seconds of a step by the rule."""
+        return self.figures.time_s
+
+    @property
+    def bytes_per_device(self) -> int:
+        """Bytes of memory on a device."""
+        return self.figures.bytes_per_device
+
+    @property
+    def title(self) -> str:
+        """Its name with the rule."""
+        return f"{self.name}, {self.rule}" if self.rule else self.name
+
+
+@dataclass(frozen=True)
+class SearchLeaf:
+    """An array that the step is given."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: str
+    weight: bool
+    """Whether it is a weight or other state; otherwise it is part of the batch."""
+
+
+@dataclass(frozen=True)
+class DimGroup:
+    """Dimensions of the arguments that a step ties together, so that they are split alike."""
+
+    role: Literal["batch", "sequence", "width", "tensor", "expert"]
+    size: int
+    dims: tuple[str, ...]
+    """Where it is: ``params['up'] dim 1``; the first of each name."""
+
+
+@dataclass(frozen=True, repr=False)
+class Search(Document):
+    """Candidates for the sharding of a step, the fastest that fits first."""
+
+    name: str
+    """The function."""
+    target: str
+    """What it is searched for, in words: ``TPU v5p 4×4×4``."""
+    chips: int
+    """The number of devices."""
+    candidates: tuple[Candidate, ...] = field(metadata={"wire": "table"})
+    specs: tuple[str, ...]
+    leaves: tuple[SearchLeaf, ...] = field(metadata={"wire": "table"})
+    groups: tuple[DimGroup, ...] = ()
+    now_index: int = -1
+    """Index in ``candidates`` of the user's own sharding; -1 where the arguments have none."""
+    chip: Chip | None = None
+    """The chip, and how much memory it has; None where that is not known."""
+    planned: int = 0
+    """How many candidates there are; fewer of them are known while it runs, and where it was stopped."""
+    wanted: int = 0
+    """How many candidates were to be compiled."""
+    left_out: tuple[int, int] = (0, 0)
+    """Plans that were left out: those that do not divide the dimensions, and those equal to another."""
+    correlation: float | None = None
+    """Spearman's rank correlation of the estimated and the compiled time of collectives; None for fewer than 4 compiled
+    candidates."""
+    ended: Literal["", "interrupted", "time"] = ""
+    """Why it ended before everything was known; empty where it did not."""
+    notes: tuple[str, ...] = ()
+    """What was left out of the user's code or is not known, each in a sentence."""
+    constraints: tuple[Source, ...] = ()
+    """The user's lines whose values candidates constrain."""
+    objective: Literal["time", "memory"] = "time"
+    jax_version: str = ""
+    kind: Literal["search"] = field(default="search", init=False)
+    version: int = field(default=VERSION, init=False)
+
+    @property
+    def now(self) -> Candidate | None:
+        """The user's own sharding; None where the arguments have none on so many devices."""
+        return None if self.now_index < 0 else self.candidates[self.now_index]
+
+    @property
+    def best(self) -> Candidate | None:
+        """The first of the candidates that may fit, a compiled one where there is one; None where none fits."""
+        fitting = [c for c in self.candidates if c.fits is not False]
+        known = [c for c in fitting if c.compiled and c.fits]
+        return next(iter(known or fitting), None)

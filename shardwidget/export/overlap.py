@@ -1,0 +1,116 @@
+"""How much communication is exposed, in words: the answer first, then what waits, and what computes."""
+
+from __future__ import annotations
+
+from shardwidget._format import byte_count, duration
+from shardwidget.document import LineTransfers, Overlap
+from shardwidget.document.columns import Column
+from shardwidget.export import listing
+from shardwidget.export.words import clip
+
+MOST = 10
+"""The most lines whose collectives are listed."""
+
+TRANSFERS = (
+    Column("op", "collective"),
+    Column("axes", "mesh axes"),
+    Column("source", "caused by"),
+    Column("between", "runs between -start and -done"),
+    Column("whole", "takes", unit="seconds"),
+    Column("exposed", "exposed", unit="seconds"),
+)
+
+LINES = (
+    Column("source", "costliest lines"),
+    Column("flops", "GFLOP"),
+    Column("bytes", "memory", unit="bytes"),
+    Column("intensity", "FLOP/byte"),
+    Column("bound", "bound by"),
+    Column("time", "takes", unit="seconds"),
+)
+
+
+def headline(o: Overlap) -> str:
+    """The answer: how much of a call waits for collectives."""
+    name = clip(o.name or "the program", 40)
+    return f"{name}: {o.verdict}, estimated{f' on {o.target}' if o.target else ''}"
+
+
+def picture(o: Overlap) -> str:
+    """The answer, three times, the exposed collectives, the costliest lines."""
+    return "\n".join(
+        [
+            headline(o),
+            *listing.lines(listing.NAMED, _times(o)),
+            *listing.lines(TRANSFERS, _transfers(o)),
+            *listing.lines(LINES, _lines(o)),
+            *_rest(o),
+        ]
+    )
+
+
+def table(o: Overlap) -> str:
+    """The same as an HTML table."""
+    times = [f"{row['name']}: {row['words']}" for row in _times(o)]
+    lines = listing.lines(LINES, _lines(o))
+    return listing.table(headline(o), TRANSFERS, _transfers(o), [*times, *lines, *_rest(o)])
+
+
+def _times(o: Overlap) -> list[dict[str, str]]:
+    def faster(seconds: float) -> str:
+        return f", {o.now / seconds:.2f}× faster" if seconds and o.now > seconds * 1.005 else ""
+
+    return [
+        {
+            "name": "now, as scheduled",
+            "words": f"{duration(o.now)}: computes {duration(o.compute)}, waits {duration(o.exposed)}",
+        },
+        {"name": "if everything overlapped", "words": f"{duration(o.overlapped)}{faster(o.overlapped)}"},
+        {"name": "without communication", "words": f"{duration(o.compute)}{faster(o.compute)}"},
+    ]
+
+
+def _transfers(o: Overlap) -> list[listing.Row]:
+    return [_transfer(line) for line in o.by_line()[:MOST]]
+
+
+def _transfer(t: LineTransfers) -> listing.Row:
+    times = [one.times for one in t.transfers]
+    runs = None if None in times else sum(n for n in times if n is not None)
+    line = f"line {t.source.line}: {t.source.text}" if t.source else "not known"
+    between = ", ".join(t.between[:3]) + (f" and {len(t.between) - 3} more" if len(t.between) > 3 else "")
+    started = any(one.asynchronous for one in t.transfers)
+    return {
+        "op": t.kind + ("" if runs == 1 else " in a loop" if runs is None else f" ×{runs}"),
+        "axes": ", ".join(t.axes) or "irregular",
+        "source": clip(line, 44) + (", backward" if t.backward else ""),
+        "between": clip(between, 60) or ("nothing" if started else "nothing: XLA runs it at once"),
+        "whole": t.seconds,
+        "exposed": t.exposed,
+    }
+
+
+def _lines(o: Overlap) -> list[listing.Row]:
+    return [
+        {
+            "source": clip(f"line {w.source.line}: {w.source.text}" if w.source else "not known", 44),
+            "flops": f"{w.flops / 1e9:.4g}",
+            "bytes": w.bytes,
+            "intensity": f"{w.intensity:.3g}",
+            "bound": w.bound,
+            "time": w.seconds,
+        }
+        for w in o.lines
+    ]
+
+
+def _rest(o: Overlap) -> list[str]:
+    left = o.by_line()[MOST:]
+    more = f"{len(left)} more lines, {duration(sum(t.exposed for t in left))} exposed." if left else ""
+    memory, links = o.ridges
+    bound = (
+        f"If everything overlapped, it would be bound by {o.bound}: {o.flops / 1e9:.4g} GFLOP, "
+        f"{byte_count(round(o.bytes))} of memory, {duration(o.links)} on the busiest axis. "
+        f"{o.chip} does {memory:.0f} FLOP for each byte of memory, {links:.0f} for each byte of a link."
+    )
+    return [*filter(None, (more, bound if o.bound else "", o.formula[:1].upper() + o.formula[1:] + ".", o.note))]

@@ -1,0 +1,121 @@
+"""A search for a sharding in words: the answer first, then the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shardwidget._format import byte_count, count, duration
+from shardwidget.document import Candidate, Search
+from shardwidget.document.columns import CANDIDATES
+from shardwidget.export import listing
+from shardwidget.export.words import clip
+
+MOST = 16
+"""The most candidates that are listed."""
+
+
+def headline(search: Search) -> str:
+    """The answer: what is better and by how much."""
+    best, now = search.best, search.now
+    so_far = "So far " if _unfinished(search) else ""
+    if best is None:
+        least = min(search.candidates, key=lambda c: c.bytes_per_device)
+        return f"None of {len(search.candidates)} fits: the least, {least.title}, takes {_memory(search, least)}"
+    if now is None or best is now:
+        words = f"{best.title}: {duration(best.time_s)} a step, {_memory(search, best)}"
+        others = len(search.candidates) > 1
+        return so_far + (f"Nothing found is faster than now: {words}" if best is now and others else words)
+    if best.basis != now.basis:
+        return f"{so_far}{best.title}: {duration(best.time_s)} a step, {_memory(search, best)}"
+    ratio = now.time_s / best.time_s if best.time_s else 1.0
+    faster = f"{ratio:.2f}× faster than now" if ratio >= 1 else f"{1 / ratio:.2f}× slower than now"
+    return f"{so_far}{best.title}: {faster}, {_memory(search, best)}"
+
+
+def facts(search: Search) -> list[str]:
+    """What it is compared with and for which chips, and how figures are known."""
+    best, now = search.best, search.now
+    where = f"{clip(search.name, 40)} on {count(search.chips, 'chip')} of {search.target}"
+    lines = [f"{where}: {_known(search)}."]
+    if best is not None:
+        step = f"{duration(best.time_s)} a step, {best.basis}"
+        beside = "" if now is None or now is best else f"; now {duration(now.time_s)}, {now.basis}"
+        f = best.figures
+        bounds = f"{duration(f.least_s)} if all communication is hidden, {duration(f.most_s)} if none is"
+        lines.append(f"{step}{beside}. {bounds[0].upper()}{bounds[1:]}.")
+    return lines
+
+
+def after(search: Search) -> list[str]:
+    """The rank correlation, what was left out, notes."""
+    lines = []
+    compiled = [c for c in search.candidates if c.compiled]
+    if search.correlation is not None:
+        lines.append(
+            f"Estimate against compiler, {len(compiled)} candidates: rank correlation of communication "
+            f"{search.correlation:.2f}. Both have the same prices: this compares which collectives there are."
+        )
+    elif compiled:
+        lines.append("Estimate against compiler: too few compiled to compare.")
+    indivisible, equal = search.left_out
+    if indivisible or equal:
+        lines.append(f"Left out: {indivisible} that do not divide the dimensions, {equal} equal to another.")
+    return [*lines, *search.notes]
+
+
+def picture(search: Search) -> str:
+    """The answer and the candidates as lines."""
+    rows = listing.lines(CANDIDATES, _rows(search))
+    made = search.best.code.partition("mesh = ")[2].partition("\n")[0] if search.best else ""
+    code = [f"mesh = {made}  # the rest: .best.code"] if made else []
+    return "\n".join([headline(search), *facts(search), "", *rows, *_more(search), "", *code, *after(search)])
+
+
+def table(search: Search) -> str:
+    """The same as HTML that survives a notebook's sanitiser."""
+    before = listing.paragraphs(facts(search))
+    return listing.table(headline(search), CANDIDATES, _rows(search), [*_more(search), *after(search)], before)
+
+
+def _unfinished(search: Search) -> bool:
+    return len(search.candidates) < search.planned and not search.ended
+
+
+def _known(search: Search) -> str:
+    compiled = sum(c.compiled is not None for c in search.candidates)
+    of = f"{count(len(search.candidates), 'candidate')} estimated"
+    of += f" of {search.planned}" if len(search.candidates) < search.planned else ""
+    of += f", {compiled} of {search.wanted} compiled" if search.wanted else ""
+    return of + {"": "", "interrupted": ", then stopped", "time": ", then out of time"}[search.ended]
+
+
+def _memory(search: Search, c: Candidate) -> str:
+    held = byte_count(c.bytes_per_device)
+    return held if search.chip is None else f"{held} of {byte_count(search.chip.bytes)}"
+
+
+def _shown(search: Search) -> list[Candidate]:
+    shown = list(search.candidates[:MOST])
+    return shown if search.now is None or search.now in shown else [*shown, search.now]
+
+
+def _more(search: Search) -> list[str]:
+    left = len(search.candidates) - len(_shown(search))
+    return [f"… {count(left, 'more candidate')}"] if left else []
+
+
+def _rows(search: Search) -> Sequence[listing.Row]:
+    fitting = {True: "yes", False: "no", None: ""}
+    return [
+        {
+            "candidate": ("now: " if c is search.now else "") + c.title,
+            "time": c.time_s,
+            "compute": c.figures.compute_s,
+            "exposed": c.figures.exposed_s,
+            "hidden": c.figures.hidden_s,
+            "memory": c.bytes_per_device,
+            "fits": fitting[c.fits],
+            "basis": "did not compile" if c.failure else c.basis,
+        }
+        for c in _shown(search)
+    ]

@@ -1,0 +1,212 @@
+"""Why a value is split as it is: the chain found in a comparison, and in words, the answer first."""
+
+from __future__ import annotations
+
+from shardwidget._format import byte_count, count
+from shardwidget.document import Compared, Comparison, Link, Reason, Row, Why
+from shardwidget.document.columns import Column
+from shardwidget.export import listing
+from shardwidget.export.words import clip
+
+SHOWN = 7
+"""The most links of a chain that are written out."""
+
+MOST_NAMED = 6
+"""The most values that are named of those that were given the same."""
+
+NOT_SPLIT = "Nothing asked for a split of dim {dim} of {name}."
+NOT_COMPILED = "Why {name} is split as it is is not known: the program was not compiled."
+NO_RECORD = "This JAX does not say why: {version} lacks the record that this needs, or the program is too large for it."
+NOT_KNOWN = (
+    "Dim {dim} of {name} is split over {axis}; why is not known. The compiler changed it after its shardings were "
+    "propagated, or the value is not one that it names."
+)
+
+
+def why(c: Comparison, row: int, dim: int, axis: str | None, value: int) -> Why:
+    """``Comparison.why``."""
+    of = c.rows[row].values[value]
+    if not 0 <= dim < len(of.shape):
+        raise IndexError(f"{of.name or 'the value'} has {len(of.shape)} dimensions; there is no dim {dim}")
+    axes = of.concrete.dims[dim].axes if of.concrete and of.concrete.dims else ()
+    if axis is None:
+        axis = axes[0] if axes else ""
+    places = [k for k, r in enumerate(c.reasons) if (r.row, r.value, r.dim, r.axis) == (row, value, dim, axis)]
+    if places:
+        return _found(c, places[0])
+    if c.program is None or of.concrete is None:
+        answer = NOT_COMPILED.format(name=of.name)
+    elif axis not in axes:
+        split = f"Dim {dim} of {of.name} is not split over {axis}." if axis else ""
+        answer, axis = split or NOT_SPLIT.format(dim=dim, name=of.name), ""
+    elif not c.steps and not c.reasons:
+        answer = NO_RECORD.format(version=f"JAX {c.jax_version}")
+    else:
+        answer = NOT_KNOWN.format(dim=dim, name=of.name, axis=axis)
+    return Why(of.name, dim, axis, answer)
+
+
+def why_collective(c: Comparison, collective: int) -> tuple[Why, ...]:
+    """``Comparison.why_collective``."""
+    found = len(c.program.collectives) if c.program else 0
+    if not 0 <= collective < found:
+        raise IndexError(f"the program has {count(found, 'collective')}; there is no collective {collective}")
+    return tuple(_found(c, k) for cause in c.causes if cause.collective == collective for k in cause.reasons)
+
+
+def _found(c: Comparison, index: int) -> Why:
+    chain = _chain(c, index)
+    first, last = c.reasons[chain[0]], c.reasons[index]
+    of = _value(c, last)
+    links = tuple(_link(c, k, begins=n == 0) for n, k in enumerate(chain))
+    lost = tuple(dict.fromkeys(k for n in chain for k in c.reasons[n].lost if k not in chain))
+    group = c.groups[last.group].reasons if last.group >= 0 else ()
+    rows = {last.row} | {row for k in chain for row in c.reasons[k].through}
+    over = {k for cause in c.causes if cause.row in rows for k in [cause.collective] if _over(c, k, last.axis)}
+    return Why(
+        of.name,
+        last.dim,
+        last.axis,
+        _answer(c, chain, of),
+        first.given,
+        links,
+        tuple(_link(c, k, begins=True) for k in lost),
+        tuple(_link(c, k, begins=True) for k in group if k not in chain),
+        tuple(dict.fromkeys(c.reasons[k].because for k in chain if c.reasons[k].because)) if lost else (),
+        tuple(_collective(c, k) for k in sorted(over)),
+        c.steps,
+    )
+
+
+def _chain(c: Comparison, index: int) -> list[int]:
+    """Indices of the reasons from what gave the axis to the one asked about."""
+    found = [index]
+    while c.reasons[found[-1]].giver >= 0 and c.reasons[found[-1]].giver not in found:
+        found.append(c.reasons[found[-1]].giver)
+    return found[::-1]
+
+
+def _answer(c: Comparison, chain: list[int], of: Compared) -> str:
+    first, last = c.reasons[chain[0]], c.reasons[chain[-1]]
+    origin = _origin(c, first)
+    own = first is last and not first.through
+    passed = [row for k in reversed(chain) for row in c.reasons[k].through]
+    if first.given == "shard_map" and first.through:
+        passed = passed[:-1]
+    passed = list(dict.fromkeys(row for row in passed if row != first.row or len(chain) == 1))[::-1]
+    split = f"Dim {last.dim} of {of.name} is split over {last.axis} because "
+    if own:
+        return split + origin[0] + "."
+    through = ""
+    if len(passed) == 1:
+        through = f", {'back ' * last.back}through {_operation(c.rows[passed[0]])}"
+    elif passed:
+        through = f", through {count(len(passed), 'operation')}, the last {_operation(c.rows[passed[-1]])}"
+    return f"{split}{origin[1]}{through}."
+
+
+def _origin(c: Comparison, first: Reason) -> tuple[str, str]:
+    """Where a chain begins, in words: for the value itself, and for another that it was passed on to."""
+    name, row = _value(c, first).name, c.rows[first.row]
+    if first.given == "argument":
+        return f"argument {first.value} was given so", f"{name} is (argument {first.value})"
+    if first.given == "constraint":
+        asks = f"{row.decision or row.primitive}{_at(row)} asks for it"
+        return asks, asks
+    if first.given == "type":
+        return "its type says so", f"the type of {name}{_at(row)} says so"
+    if first.given == "jit":
+        return "jit was given this sharding for it", f"jit was given this sharding for {name}"
+    if first.given == "shard_map":
+        region = c.rows[first.through[-1]] if first.through else row
+        verb = "takes" if first.through else "returns"
+        whose = "it" if first.back or not first.through else name
+        return f"the shard_map{_at(region)} {verb} {whose} so", f"the shard_map{_at(region)} {verb} {name} so"
+    return "of what is not known", f"{name} is"
+
+
+def _link(c: Comparison, k: int, *, begins: bool) -> Link:
+    reason = c.reasons[k]
+    row, of = c.rows[reason.row], _value(c, reason)
+    through = () if begins else tuple(_operation(c.rows[n]) for n in reversed(reason.through))
+    type_ = f"{of.dtype}[{','.join(map(str, of.shape))}] {of.concrete.text if of.concrete else ''}".strip()
+    return Link(of.name, type_, reason.dim, reason.row, row.source, through, reason.back, reason.step)
+
+
+def _value(c: Comparison, reason: Reason) -> Compared:
+    return c.rows[reason.row].values[reason.value]
+
+
+def _operation(row: Row) -> str:
+    name = "the return" if row.primitive == "outputs" else row.primitive
+    return f"{name}, line {row.source.line}" if row.source else name
+
+
+def _at(row: Row) -> str:
+    return f" in line {row.source.line}" if row.source else ""
+
+
+def _over(c: Comparison, collective: int, axis: str) -> bool:
+    return c.program is not None and axis in c.program.collectives[collective].axes
+
+
+def _collective(c: Comparison, index: int) -> str:
+    assert c.program is not None, "rows name collectives of a program"
+    op = c.program.collectives[index]
+    where = f", line {op.source.line}" if op.source else ""
+    return f"{op.kind} over {', '.join(op.axes)}: {byte_count(op.bytes_per_device)} per device{where}"
+
+
+# Words.
+
+
+def headline(w: Why) -> str:
+    """The answer."""
+    return clip(w.answer, 400)
+
+
+def picture(w: Why) -> str:
+    """The answer, and below it the chain from what gave the axis."""
+    return "\n".join([headline(w), *listing.lines(COLUMNS, _rows(w)), *_rest(w)])
+
+
+def table(w: Why) -> str:
+    """The same as an HTML table."""
+    return listing.table(headline(w), COLUMNS, _rows(w), _rest(w))
+
+
+COLUMNS = (
+    Column("way", ""),
+    Column("name", "value"),
+    Column("type", "compiled"),
+    Column("dim", "dim"),
+    Column("line", "line"),
+    Column("through", "through"),
+    Column("step", "step"),
+)
+
+
+def _rows(w: Why) -> list[listing.Row]:
+    links = list(w.chain)
+    if not links:
+        return []
+    folded = len(links) - SHOWN if len(links) > SHOWN + 1 else 0
+    rows = [_row(link, "from" if k == 0 else "←" if link.back else "→", w.steps) for k, link in enumerate(links)]
+    if folded:
+        middle = SHOWN // 2
+        rows[middle : middle + folded] = [{"way": "…", "name": f"{folded} more"}]
+    return [*rows, *(_row(link, "lost", w.steps) for link in w.lost)]
+
+
+def _row(link: Link, way: str, steps: int) -> listing.Row:
+    step = f"{link.step + 1} of {steps}" if link.step >= 0 and way != "lost" else ""
+    line = str(link.source.line) if link.source else ""
+    cells = {"way": way, "name": link.name, "type": link.type, "dim": str(link.dim), "line": line}
+    return {**cells, "through": ", ".join(link.through), "step": step}
+
+
+def _rest(w: Why) -> list[str]:
+    also = [link.name + (f" (line {link.source.line})" if link.source else "") for link in w.also]
+    more = f" and {len(also) - MOST_NAMED} more" if len(also) > MOST_NAMED else ""
+    asked = f"Also given the same: {', '.join(also[:MOST_NAMED])}{more}."
+    return [*([asked] if also else []), *w.because, *(f"It follows: {words}" for words in w.collectives)]

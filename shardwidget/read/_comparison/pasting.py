@@ -1,0 +1,100 @@
+"""Fixes as they are written: pasted into the user's functions, and traced on an Explicit mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from shardwidget import _jax
+from shardwidget.document import Fix
+from shardwidget.read._comparison.question import ComparedCall
+from shardwidget.read._jaxpr.pasted import name_of, pasted
+from shardwidget.read._jaxpr.rewrite import Edit
+from shardwidget.read._jaxpr.sources import frames_of
+from shardwidget.read._jaxpr.syntax import text_of
+
+MOST = 200
+"""The most changes that are traced for a comparison."""
+
+EQUATIONS = 40_000
+"""The most equations that are traced for them, in all."""
+
+Place = tuple[str, int, int]
+Bind = Callable[[Sequence[Any]], list[Any]]
+
+
+class Pasting:
+    """Traces a function with changes to its source.
+
+    Args:
+        call: the function.
+        mesh: all its axes Explicit.
+        equations: how many the function has.
+    """
+
+    def __init__(self, call: ComparedCall, mesh: Any, equations: int) -> None:
+        self._call, self._mesh = call, mesh
+        self._left = min(MOST, EQUATIONS // max(equations, 1))
+        self._functions = list(_jax.live_functions(call.f))
+        self._known: dict[tuple[Edit, tuple[str, str] | None], bool] = {}
+        self._chosen: dict[tuple[str, Place], Bind] = {}
+
+    def choose(self, primitive: str, place: Place | None, bind: Bind) -> None:
+        """Remembers how the program continues where it stops."""
+        if place is not None:
+            self._chosen[primitive, place] = bind
+
+    def runs(self, edit: Edit, gives: tuple[str, str] | None) -> bool:
+        """Whether the program gets past the lines of a change; False also where that is not tried.
+
+        Args:
+            edit: the change.
+            gives: the primitive that stopped, and the type that its first result must have; None for any.
+        """
+        if (edit, gives) not in self._known:
+            self._left -= 1
+            self._known[edit, gives] = self._left >= 0 and self._gets_past(edit, gives)
+        return self._known[edit, gives]
+
+    def _gets_past(self, edit: Edit, gives: tuple[str, str] | None) -> bool:
+        old = text_of(edit.file)
+        fix = Fix("", edit.code, "", edit.first, edit.last - edit.first + 1)
+        text = fix.applied(old)
+        more = len(text.split("\n")) - len(old.split("\n"))
+        last = edit.last + more
+
+        def fixed(primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
+            place = _jax.current_location()
+            if place is None or place[0] != name_of(text):
+                at = place
+            elif edit.first <= place[1] <= last:
+                return None
+            else:
+                at = (edit.file, place[1] - (more if place[1] > last else 0), place[2])
+            bind = self._chosen.get((_jax.name_of(primitive), at)) if at is not None else None
+            return bind(operands) if bind is not None else None
+
+        swaps = list(pasted(self._functions, edit.file, fix))
+        if not swaps:
+            return False
+        with _jax.retracing(swaps, "as they are"), _jax.fixing(fixed, each_apart=False):
+            try:
+                jaxpr = _jax.unfiltered(lambda: self._call.trace(self._mesh))
+            except Exception as error:
+                at, partly = _jax.raise_location(error), _jax.partial_trace(error)
+                here = at is not None and at[0] == name_of(text) and edit.first <= at[1] <= last
+                # What a loop carries has another type then.
+                if at is None or partly is None or here or _jax.messages.is_carry_mismatch(error):
+                    return False
+                jaxpr = partly.jaxpr
+        if gives is None:
+            return True
+        alike = [eqn for eqn in _jax.every_equation(jaxpr) if _jax.name_of(eqn) == gives[0]]
+        here = [
+            eqn
+            for eqn in alike
+            if any(f.file_name == name_of(text) and edit.first <= f.start_line <= last for f in frames_of(eqn)[:1])
+        ]
+        # JAX 0.9 keeps the lines of the first call of a library's function, which may be another change's.
+        found = {_jax.type_text(eqn.outvars[0].aval) for eqn in here or alike}
+        return not found or gives[1] in found

@@ -1,0 +1,319 @@
+"""Why values are split as they are: Shardy's record of its propagation, between the values of a comparison's rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from jax.sharding import AxisType
+
+from shardwidget import _jax
+from shardwidget.document.why import Cause, Given, Group, Reason
+from shardwidget.read._comparison.concrete import TAGS, Concrete
+from shardwidget.read._comparison.rows import decision_of
+from shardwidget.read._comparison.tree import Tree
+from shardwidget.read._entries import Entries
+from shardwidget.read._jaxpr.value import Value
+
+At = tuple[int, int]
+"""A value of a comparison: the index of its row, and its own in the row."""
+
+
+class _Way(NamedTuple):
+    """How an axis came to a value."""
+
+    end: int
+    """The value of the record that it leads back to: the nearest one of a row, or what gave the axis."""
+    operations: tuple[int, ...]
+    """The operations that passed it on, the nearest first."""
+    step: int
+    back: bool
+
+
+class Found(NamedTuple):
+    """What a ``Comparison`` says of why."""
+
+    reasons: tuple[Reason, ...] = ()
+    groups: tuple[Group, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    steps: int = 0
+
+
+def reasons_of(tree: Tree, concrete: Concrete | None) -> Found:
+    """A reason for each dimension and axis of each value, and the reasons of each collective.
+
+    Only what the compiled program agrees with: where it splits a value otherwise, there is no reason.
+
+    Args:
+        tree: the program.
+        concrete: the same, compiled.
+    """
+    if concrete is None or concrete.record is None:
+        return Found()
+    found = _Reasons(tree, concrete, concrete.record)
+    groups, at = found.groups()
+    reasons = tuple(replace(r, group=at.get(k, -1)) for k, r in enumerate(found.reasons()))
+    reasons += tuple(found.passed_unchanged(reasons))
+    return Found(reasons, groups, found.causes(), concrete.record.steps)
+
+
+class _Reasons:
+    def __init__(self, tree: Tree, concrete: Concrete, record: _jax.Record) -> None:
+        self.tree, self.concrete, self.record = tree, concrete, record
+        self.lines = [_tag(operation.path) for operation in record.operations]
+        self.labels: dict[int, str] = {}
+        """What origins call the values that were given their sharding."""
+        self.constraints: dict[int, int] = {}
+        """By value, the operation that constrains it."""
+        for k, operation in enumerate(record.operations):
+            if operation.name == "sdy.sharding_constraint":
+                self.labels[operation.results[0]] = operation.label
+                self.constraints[operation.results[0]] = k
+            elif operation.label:
+                self.labels |= {v: f"{operation.label}_input: {i}" for i, v in enumerate(operation.takes)}
+                self.labels |= {v: f"{operation.label}_output: {i}" for i, v in enumerate(operation.results)}
+        self.labels |= {v: f"input: {i}" for i, v in enumerate(record.arguments)}
+        self.labels |= {v: f"output: {i}" for i, v in enumerate(record.results)}
+        self.givers: dict[int, At] = {id(v): (0, k) for k, v in enumerate(tree.arguments)}
+        """By the identity of a value of the tree, where it is."""
+        self.givers |= {id(v): (n + 1, k) for n, line in enumerate(tree.lines) for k, v in enumerate(line.outputs)}
+        self.at: dict[int, At] = {}
+        """By value of the record, the value of a row that it is."""
+        taken = [k for k, put in enumerate(concrete.arguments) if put is not None]
+        for k, v in zip(taken, record.arguments, strict=False):
+            self.at[v] = (0, k)
+        for line, results in self._results().items():
+            for k, v in enumerate(results):
+                self.at.setdefault(v, (line + 1, k))
+        for k, v in enumerate(record.results):
+            self.at.setdefault(v, (len(tree.lines) + 1, k))
+        self.number: dict[tuple[int, int, str], int] = {}
+        """By value of the record, dimension and axis, the index of the reason."""
+        for v, at in sorted(self.at.items(), key=lambda item: item[1]):
+            compiled = self._compiled(at)
+            for d, axes in enumerate(record.values[v].dims or ()):
+                for axis in axes:
+                    if compiled is not None and axis in compiled[d] and self._origin(v, axis):
+                        self.number[v, d, axis] = len(self.number)
+
+    def reasons(self) -> tuple[Reason, ...]:
+        return tuple(self._reason(*each) for each in self.number)
+
+    def causes(self) -> tuple[Cause, ...]:
+        """The splits of operands over the axes of each collective that the compiler inserted."""
+        places = {at: v for v, at in self.at.items()}
+        found = []
+        for line, caused in sorted(self.concrete.caused.items()):
+            if not 0 <= line < len(self.tree.lines):
+                continue
+            inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
+            values = [places[at] for at in inputs if at in places]
+            for number, collective in caused:
+                mine = [k for (v, _, axis), k in self.number.items() if v in values and axis in collective.axes]
+                if mine:
+                    found.append(Cause(number, line + 1, tuple(mine)))
+        return tuple(found)
+
+    def passed_unchanged(self, reasons: Sequence[Reason]) -> Iterator[Reason]:
+        """Reasons for values that are their operand, as those of ``stop_gradient``: nothing computes them."""
+        of: dict[At, list[int]] = defaultdict(list)
+        for k, reason in enumerate(reasons):
+            of[reason.row, reason.value].append(k)
+        computed = {line for line in self.lines if line >= 0}
+        for n, line in enumerate(self.tree.lines):
+            if n in computed or line.local or len(line.inputs) != 1 or len(line.outputs) != 1:
+                continue
+            at = self.givers.get(id(line.inputs[0]), (-1, 0))
+            dims = self._compiled((n + 1, 0))
+            if dims is not None and dims == self._compiled(at):
+                for k in of[at]:
+                    yield replace(reasons[k], row=n + 1, value=0, given="", through=(n + 1,), giver=k, step=-1, lost=())
+
+    def groups(self) -> tuple[tuple[Group, ...], dict[int, int]]:
+        """What was given one axis for the same, and by reason the index of its group."""
+        alike = _Alike(self.record)
+        given: dict[Any, list[int]] = defaultdict(list)
+        for (v, _, axis), k in self.number.items():
+            if self.record.values[v].origins.get(axis) == "self":
+                given[alike.of(v, axis)].append(k)
+        several = {one: n for n, one in enumerate(one for one, reasons in given.items() if len(reasons) > 1)}
+        at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(alike.of(v, axis))) is not None}
+        return tuple(Group(tuple(given[one])) for one in several), at
+
+    def _results(self) -> dict[int, list[int]]:
+        """By line, the values of the record that its results are.
+
+        The last operation of a line gives them. A loop has them last, after what it reads and its counter.
+        """
+        found: dict[int, list[int]] = {}
+        for line, operation in zip(self.lines, self.record.operations, strict=True):
+            if line < 0 or operation.name == "sdy.data_flow_edge" or self.tree.lines[line].local:
+                continue
+            outputs = self.tree.lines[line].outputs
+            made = list(operation.results[-len(outputs) :])
+            shapes = [tuple(getattr(v.aval, "shape", ())) for v in outputs]
+            found.pop(line, None)
+            if [self.record.values[v].shape for v in made] == shapes:
+                found[line] = made
+        return found
+
+    def _compiled(self, at: At) -> Entries | None:
+        row, k = at
+        if row < 0:
+            return None
+        if row == 0:
+            put = self.concrete.arguments[k]
+        elif row <= len(self.tree.lines):
+            put = self.concrete.places.get(row - 1, {}).get(k)
+        else:
+            put = self.concrete.outputs[k] if k < len(self.concrete.outputs) else None
+        return put.dims if put else None
+
+    def _reason(self, v: int, dim: int, axis: str) -> Reason:
+        row, k = self.at[v]
+        way = self._way(v, axis, stop=True)
+        d = _dim(self.record.values[way.end], axis)
+        giver = self.number.get((way.end, d, axis), -1) if way.operations else -1
+        through = tuple(dict.fromkeys(self._row(o) for o in way.operations))
+        lost, because = self._lost(v, axis, way.operations)
+        given = "" if giver >= 0 else self._given(self._way(v, axis, stop=False).end)
+        return Reason(row, k, dim, axis, given, through, way.back, giver, way.step, lost, because)
+
+    def _row(self, operation: int) -> int:
+        return len(self.tree.lines) + 1 if operation < 0 else self.lines[operation] + 1
+
+    def _way(self, v: int, axis: str, *, stop: bool) -> _Way:
+        """The way back of an axis: to the nearest value of a row if ``stop``, else to what gave it."""
+        operations: list[int] = []
+        step, back, seen = -1, False, {v}
+        while passing := self.record.values[v].passed.get(axis):
+            if passing.giver in seen:
+                break
+            if not operations:
+                step = passing.step
+                made = (
+                    self.record.results if passing.operation < 0 else self.record.operations[passing.operation].results
+                )
+                back = v not in made
+            operations.append(passing.operation)
+            v = passing.giver
+            seen.add(v)
+            if stop and (v, _dim(self.record.values[v], axis), axis) in self.number:
+                break
+        return _Way(v, tuple(operations), step, back)
+
+    def _origin(self, v: int, axis: str) -> bool:
+        """Whether the way back ends where the record says that the axis comes from."""
+        said = self.record.values[v].origins.get(axis, "")
+        end = self._way(v, axis, stop=False).end
+        return bool(said) and (said == self.labels.get(end) or (said == "self" and v == end))
+
+    def _given(self, end: int) -> Given:
+        label = self.labels[end]
+        if label.startswith("input"):
+            return "argument"
+        if label.startswith("output"):
+            return "jit"
+        if end not in self.constraints:
+            return "shard_map"
+        number = self.lines[self.constraints[end]]
+        line = self.tree.lines[number] if number >= 0 else None
+        if line is not None and decision_of(line):
+            return "constraint"
+        typed = line is not None and AxisType.Explicit in _jax.context_mesh(line.eqn).axis_types
+        return "type" if typed else "jit"
+
+    def _lost(self, v: int, axis: str, operations: Sequence[int]) -> tuple[tuple[int, ...], str]:
+        """Who else asked for the axis in the operations that passed it on."""
+        found: dict[int, None] = {}
+        because = ""
+        for o in operations:
+            if o < 0 or (rule := self.record.operations[o].rule) is None:
+                continue
+            operation = self.record.operations[o]
+            tensors = list(zip((*operation.operands, *operation.results), (*rule.operands, *rule.results), strict=True))
+            won = {letters[d] for t, letters in tensors if t == v and (d := _dim(self.record.values[t], axis)) >= 0}
+            for t, letters in tensors:
+                d = _dim(self.record.values[t], axis)
+                if d < 0 or letters[d] in won or not won:
+                    continue
+                blocked = [
+                    (u, theirs.index(letters[d]))
+                    for u, theirs in tensors
+                    if letters[d] in theirs and _dim(self.record.values[u], axis) != theirs.index(letters[d])
+                ]
+                if blocked and (asked := self._nearest(t, d, axis)) is not None:
+                    found.setdefault(asked)
+                    because = because or self._blocked(*blocked[0], axis)
+            v = self.record.values[v].passed[axis].giver
+        return tuple(found), because
+
+    def _nearest(self, v: int, dim: int, axis: str) -> int | None:
+        """The reason of a value, or of the one that gave it the axis."""
+        if (v, dim, axis) in self.number:
+            return self.number[v, dim, axis]
+        end = self._way(v, axis, stop=True).end
+        return self.number.get((end, _dim(self.record.values[end], axis), axis))
+
+    def _blocked(self, v: int, dim: int, axis: str) -> str:
+        row, k = self.at.get(v, (-1, 0))
+        name = "the other operand" if row < 0 else self._name(row, k)
+        already = _dim(self.record.values[v], axis)
+        if already < 0:
+            return f"Dim {dim} of {name} would have to be split over {axis} too."
+        return (
+            f"Dim {dim} of {name} would have to be split over {axis} too, but the axis already splits its dim "
+            f"{already}: an axis splits one dimension of an array."
+        )
+
+    def _name(self, row: int, k: int) -> str:
+        if row == 0:
+            return self.tree.arguments[k].name
+        return self.tree.lines[row - 1].outputs[k].name if row <= len(self.tree.lines) else "the result"
+
+
+class _Alike:
+    """Which values are split over an axis together: by the rules of the operations between them."""
+
+    def __init__(self, record: _jax.Record) -> None:
+        self._record = record
+        self._parent: dict[tuple[int, str], tuple[int, str]] = {}
+        for operation in record.operations:
+            tensors = (*operation.operands, *operation.results)
+            if operation.rule is not None:
+                letters = (*operation.rule.operands, *operation.rule.results)
+                self._join(tensors, letters)
+            elif operation.name == "sdy.data_flow_edge":
+                self._join(tensors, [[str(d) for d in range(9)]] * len(tensors))
+        for v in record.results:
+            for axis, passing in record.values[v].passed.items():
+                self._parent[self.of(v, axis)] = self.of(passing.giver, axis)
+
+    def of(self, v: int, axis: str) -> tuple[int, str]:
+        """What stands for all values that are split together with this one."""
+        at = (v, axis)
+        while at in self._parent and self._parent[at] != at:
+            at = self._parent[at]
+        return at
+
+    def _join(self, tensors: Sequence[int], letters: Sequence[Sequence[str]]) -> None:
+        first: dict[tuple[str, str], tuple[int, str]] = {}
+        for v, theirs in zip(tensors, letters, strict=True):
+            for d, axes in enumerate(self._record.values[v].dims or ()):
+                for axis in axes:
+                    at = self.of(v, axis)
+                    one = self.of(*first.setdefault((theirs[d], axis), at))
+                    self._parent[at] = one
+
+
+def _dim(value: _jax.Recorded, axis: str) -> int:
+    """The dimension of a value that an axis splits; -1 for none."""
+    return next((d for d, axes in enumerate(value.dims or ()) if axis in axes), -1)
+
+
+def _tag(path: str) -> int:
+    """The line that an operation belongs to; -1 where it has none."""
+    tags: Sequence[str] = TAGS.findall(path)
+    return int(tags[-1]) if tags else -1

@@ -1,0 +1,83 @@
+"""Changes to the user's source, made in the functions that run: nothing of a file is executed again."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import linecache
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from shardwidget.document import Fix
+from shardwidget.read._jaxpr.rewrite import SourceText, source_text
+from shardwidget.read._jaxpr.syntax import text_of
+
+Swap = tuple[Any, str, Any]
+"""An object, an attribute of it (of a dict, a key), and what it is while a change is tried."""
+
+
+def pasted(functions: Sequence[types.FunctionType], file: str, fix: Fix) -> Iterator[Swap]:
+    """The functions of a file whose text a fix changes, with their new code.
+
+    Args:
+        functions: those that a program may call.
+        file: the full name of the file.
+        fix: the change.
+    """
+    before, text = source_text(file), fix.applied(text_of(file))
+    after = SourceText(file, text)
+    names, there = _named(before.tree), {name: node for node, name in _named(after.tree).items()}
+    for function in functions:
+        code = function.__code__
+        if code.co_filename != file or (node := before.function(code)) is None:
+            continue
+        other = there.get(names[node])
+        if other is None or before.segment(node) == after.segment(other):
+            continue
+        every = _compiled(name_of(text), text)
+        new = next((c for c in every if c.co_name == code.co_name and after.function(c) is other), None)
+        if new is not None and new.co_freevars == code.co_freevars:
+            yield function, "__code__", new
+
+
+def name_of(text: str) -> str:
+    """The name under which a text with a fix is compiled."""
+    return f"<with a fix {hash(text)}>"
+
+
+@contextlib.contextmanager
+def readable(text: str) -> Iterator[None]:
+    """Lets tracebacks find the lines of a text with a fix."""
+    name = name_of(text)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    try:
+        yield
+    finally:
+        linecache.cache.pop(name, None)
+
+
+def _named(tree: ast.AST) -> dict[ast.AST, tuple[Any, ...]]:
+    """The functions of a text, each with what leads to it: names, and a number among those of one name."""
+    found: dict[ast.AST, tuple[Any, ...]] = {}
+    counts: dict[tuple[Any, ...], int] = {}
+    left: list[tuple[ast.AST, tuple[Any, ...]]] = [(tree, ())]
+    while left:
+        node, path = left.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            path = (*path, getattr(node, "name", "<lambda>"))
+            counts[path] = counts.get(path, -1) + 1
+            path = (*path, counts[path])
+            found[node] = path
+        left += [(child, path) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(name: str, text: str) -> list[types.CodeType]:
+    """The code of every function in a text; a notebook's cell may await."""
+    left = [compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)]
+    for code in left:
+        left += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return left

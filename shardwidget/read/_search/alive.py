@@ -1,0 +1,102 @@
+"""Memory of a divided program: what is alive, operation by operation."""
+
+from __future__ import annotations
+
+from shardwidget import _jax
+
+_FUSED = frozenset(
+    {
+        "abs", "add", "and", "broadcast_in_dim", "cbrt", "ceil", "clamp", "compare", "concatenate", "constant",
+        "convert", "cosine", "divide", "erf", "exponential", "exponential_minus_one", "floor", "iota", "is_finite",
+        "log", "log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "optimization_barrier",
+        "or", "pad", "power", "remainder", "reshape", "round_nearest_even", "rsqrt", "select", "sign", "sine",
+        "slice", "sqrt", "square", "subtract", "tanh", "transpose", "xor",
+    }
+)  # fmt: skip
+"""Operations that XLA fuses into what uses their result."""
+
+_IN_PLACE = frozenset({"stablehlo.dynamic_update_slice", "stablehlo.scatter"})
+_CHEAP = frozenset({"constant", "iota", "broadcast_in_dim", "compare"})
+"""Operations that XLA computes again wherever their result is used."""
+
+
+def peak_of(program: _jax.Block) -> int:
+    """The most bytes that are alive at once on a device, arguments and results included.
+
+    An elementwise operation that one other uses takes none: it is fused, and what it reads lives until then. An update
+    in place takes none, and a loop's carry has the place of its first value. What is donated is reused: a result that
+    is computed element by element from an argument takes its place.
+    """
+    arguments = sum(v.bytes for v in program.arguments)
+    return arguments + _peak(program, {id(v) for v in program.arguments})
+
+
+def _peak(block: _jax.Block, outer: set[int]) -> int:
+    """The most bytes that a block's own values take."""
+    uses: dict[int, int] = {}
+    for op in block.ops:
+        for v in op.operands:
+            uses[id(v)] = uses.get(id(v), 0) + 1
+    returned = {id(v) for v in block.results}
+    # What each value is made of: buffers with their sizes, or those of what is fused into it.
+    made_of: dict[int, frozenset[int]] = {id(v): frozenset() for v in block.arguments}
+    size: dict[int, int] = {}
+    born: dict[int, int] = {}
+    dies: dict[int, int] = {}
+    inner: dict[int, int] = {}
+    for at, op in enumerate(block.ops):
+        name = op.name.partition(".")[2]
+        sources = frozenset().union(*(made_of.get(id(v), frozenset()) for v in op.operands))
+        for buffer in sources:
+            dies[buffer] = at
+        if op.bodies:
+            inner[at] = max(_peak(body, outer) for body in op.bodies)
+        for k, v in enumerate(op.results):
+            key = id(v)
+            if op.name == "stablehlo.while":
+                # A carry has the place of its first value; a new one where that is an argument or fused.
+                operand = op.operands[k]
+                of = made_of.get(id(operand), frozenset())
+                alone = len(of) == 1 and uses.get(id(operand)) == 1
+                made_of[key] = (
+                    of if alone or operand.bytes == 0 or _passed(op, k) else _new(key, v.bytes, at, size, born)
+                )
+            elif name in _CHEAP or (name in _FUSED and uses.get(key, 0) <= 1 and key not in returned):
+                made_of[key] = frozenset() if name in _CHEAP else sources
+            elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
+                made_of[key] = made_of.get(id(op.operands[0]), frozenset()) or _new(key, v.bytes, at, size, born)
+            elif key in returned and name in _FUSED and any(v.bytes == a.bytes for a in op.operands) and not op.bodies:
+                made_of[key] = frozenset()
+            elif op.name == "func.call" and _one_update(op):
+                made_of[key] = made_of.get(id(op.operands[0]), frozenset())
+            else:
+                made_of[key] = _new(key, v.bytes, at, size, born)
+    for v in block.results:
+        for buffer in made_of.get(id(v), ()):
+            dies[buffer] = len(block.ops)
+    change = [0] * (len(block.ops) + 2)
+    for buffer, start in born.items():
+        change[start] += size[buffer]
+        change[dies.get(buffer, start) + 1] -= size[buffer]
+    most = alive = 0
+    for at in range(len(block.ops) + 1):
+        alive += change[at]
+        most = max(most, alive + inner.get(at, 0))
+    return most
+
+
+def _new(key: int, bytes_: int, at: int, size: dict[int, int], born: dict[int, int]) -> frozenset[int]:
+    size[key], born[key] = bytes_, at
+    return frozenset({key})
+
+
+def _passed(op: _jax.Op, k: int) -> bool:
+    """Whether a loop returns a carry as it was."""
+    (body,) = op.bodies
+    return body.results[k] is body.arguments[k]
+
+
+def _one_update(op: _jax.Op) -> bool:
+    """Whether a called function only updates its first operand in place: a scan stacks its results by such calls."""
+    ops = op.bodies[0].ops
+    return any(each.name in _IN_PLACE and each.operands[0] is op.bodies[0].arguments[0] for each in ops)

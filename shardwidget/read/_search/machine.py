@@ -1,0 +1,167 @@
+"""The chips that a search is for: a topology on paper, or devices that are there."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from jax.sharding import Mesh
+
+from shardwidget import _tpu, cost
+from shardwidget.chips import CHIPS, chips
+from shardwidget.document import Chip, MeshAxis
+from shardwidget.document import Mesh as MeshDocument
+from shardwidget.rates import RATES
+from shardwidget.read._mesh import read_devices
+from shardwidget.read._target import interconnect_of, spans_of, target_of
+from shardwidget.torus import Span
+
+NO_TOPOLOGY = (
+    "mesh={given!r} is no topology. Give a generation and chips along each physical axis, 'v5e:4x4', 'v5p:4x4x4', with "
+    "a generation among {known}; or a jax.sharding.Mesh, whose devices are searched for."
+)
+
+TOO_LARGE = "{given} has {count} chips; the largest slice of {name} has {most}."
+
+_KINDS = {
+    "v3": ("TPU v3", 2),
+    "v4": ("TPU v4", 1),
+    "v5e": ("TPU v5 lite", 1),
+    "v5p": ("TPU v5", 1),
+    "v6e": ("TPU v6 lite", 1),
+    "tpu7x": ("TPU7x", 2),
+}
+"""What JAX calls devices of a generation, and how many a chip is."""
+
+
+class Machine:
+    """Devices to search for.
+
+    Args:
+        mesh: a topology, or a mesh of devices that are there.
+
+    Raises:
+        ValueError: there is no such topology.
+        TypeError: it is neither.
+    """
+
+    def __init__(self, mesh: str | Mesh) -> None:
+        self.topology = mesh if isinstance(mesh, str) else ""
+        self._real = isinstance(mesh, Mesh)
+        if isinstance(mesh, Mesh):
+            self.devices = list(mesh.devices.flat)
+        elif isinstance(mesh, str):
+            self.devices = _on_paper(mesh)
+        else:
+            raise TypeError(NO_TOPOLOGY.format(given=mesh, known=", ".join(_KINDS)))
+        document = read_devices(self.devices)
+        self.size = len(self.devices)
+        self.platform = document.platform
+        self.target = target_of(document)
+        found = interconnect_of(document.kind)
+        self.stands_in = "" if found else cost.DEFAULT
+        """The chip whose figures are used because these devices' are not known; empty where they are."""
+        self.interconnect = cost.INTERCONNECTS[found or cost.DEFAULT]
+        self.speed = RATES.get(self.interconnect.name) or RATES[cost.DEFAULT]
+        known, index = chips(None, "" if not found else _chip_words(self.interconnect.name, document.kind))
+        self.chip: Chip | None = None if index is None else known[index]
+        if self.topology and self.size > self.interconnect.pod * _KINDS[_generation(self.topology)][1]:
+            of = {"given": mesh, "count": self.size, "name": self.interconnect.name, "most": self.interconnect.pod}
+            raise ValueError(TOO_LARGE.format(**of))
+
+    def layout(self, sizes: Sequence[tuple[str, int]]) -> Layout:
+        """The devices as a mesh of these axes would have them."""
+        return _layout(self, tuple(sizes))
+
+    def mesh(self, sizes: Sequence[tuple[str, int]]) -> Mesh:
+        """A mesh to compile for.
+
+        Raises:
+            ImportError: it needs libtpu, which is not installed.
+        """
+        names, shape = tuple(n for n, _ in sizes) or ("data",), tuple(s for _, s in sizes) or (1,)
+        if not self._real:
+            return _tpu.tpu_mesh(self.topology, names, shape=shape)
+        return Mesh(_grid(self.devices, shape, names), names)
+
+
+class Layout:
+    """How the axes of one mesh lie on the chips."""
+
+    def __init__(self, machine: Machine, sizes: tuple[tuple[str, int], ...]) -> None:
+        self._machine = machine
+        self._sizes = dict(sizes)
+        self._known: dict[Any, list[Span] | list[int]] = {}
+
+    @cached_property
+    def _document(self) -> MeshDocument:
+        names, shape = tuple(self._sizes) or ("data",), tuple(self._sizes.values()) or (1,)
+        devices = list(_grid(self._machine.devices, shape, names).flat)
+        axes = tuple(MeshAxis(n, s, "Auto") for n, s in zip(names, shape, strict=True))
+        return read_devices(devices, axes)
+
+    def spans(self, over: tuple[tuple[str, int], ...]) -> Sequence[Span | int]:
+        """How a group over some axes lies on the links; the sizes of the axes where devices have no coordinates."""
+        if over not in self._known:
+            self._known[over] = self._spans(over)
+        return self._known[over]
+
+    def _spans(self, over: tuple[tuple[str, int], ...]) -> Any:
+        sizes = [size for _, size in over]
+        whole = all(self._sizes.get(name) == size for name, size in over)
+        if not self._document.coords or not whole:
+            return sizes
+        shape = [axis.size for axis in self._document.axes]
+        places = [k for k, axis in enumerate(self._document.axes) if axis.name in dict(over)]
+        positions = np.moveaxis(np.arange(math.prod(shape)).reshape(shape), places, range(-len(places), 0))
+        return spans_of(positions.reshape(-1, math.prod(sizes)).tolist(), self._document) or sizes
+
+
+@lru_cache(maxsize=256)
+def _layout(machine: Machine, sizes: tuple[tuple[str, int], ...]) -> Layout:
+    return Layout(machine, sizes)
+
+
+def _grid(devices: Sequence[Any], shape: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
+    """The devices as ``tpu_mesh`` lays them out; those of other platforms in their order."""
+    if devices[0].platform != "tpu":
+        return np.array(devices).reshape(shape)
+    return _tpu.grid(SimpleNamespace(devices=list(devices)), 1, shape, names)
+
+
+@dataclass(frozen=True)
+class _Paper:
+    """A device of a topology that is only on paper."""
+
+    id: int
+    coords: tuple[int, int, int]
+    core_on_chip: int
+    device_kind: str
+    platform: str = "tpu"
+    process_index: int = 0
+    slice_index: int = 0
+
+
+def _generation(topology: str) -> str:
+    return topology.partition(":")[0].lower()
+
+
+def _on_paper(topology: str) -> list[_Paper]:
+    generation, _, sizes = topology.lower().partition(":")
+    if generation not in _KINDS or not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){0,2}", sizes):
+        raise ValueError(NO_TOPOLOGY.format(given=topology, known=", ".join(_KINDS)))
+    x, y, z = ([int(n) for n in sizes.split("x")] + [1, 1])[:3]
+    kind, cores = _KINDS[generation]
+    places = ((i, j, k, core) for k in range(z) for j in range(y) for i in range(x) for core in range(cores))
+    return [_Paper(n, (i, j, k), core, kind) for n, (i, j, k, core) in enumerate(places)]
+
+
+def _chip_words(interconnect: str, kind: str) -> str:
+    name = "TPU v4" if interconnect == "TPU v4p" else interconnect
+    return name if name in CHIPS else kind

@@ -1,0 +1,235 @@
+"""The user's step: its leaves, its flat program, and how it is lowered for a plan."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.read import _errors
+from shardwidget.read._call import FlatCall
+from shardwidget.read._program.executable import first_mesh
+from shardwidget.read._search.dims import Dim, Dims
+
+NOT_A_STEP = (
+    "a search needs the function itself, to trace it on other meshes, and this is a {type}. Give the jitted function "
+    "and its arguments: read.search(train_step, state, batch, mesh='v5p:4x4x4')."
+)
+
+NOT_JITTED = (
+    "{function} is not jitted, so its donations are not known. Give jax.jit({function}, donate_argnums=...) with the "
+    "arguments, as you run it."
+)
+
+ANOTHER_MESH = (
+    "{first} is on a mesh {one} and {second} on {two}. What is compared with the candidates is one sharding: put all "
+    "arguments on one mesh, or give jax.ShapeDtypeStruct(shape, dtype) without shardings."
+)
+
+INSIDE = (
+    "{function} has a shard_map over {axes}, which fixes its mesh: other meshes cannot be tried. Search for the step "
+    "without it: leave the collectives to the compiler."
+)
+
+NOT_TRACED = (
+    "{function} cannot be traced for other meshes: it names a sharding that only its own mesh has. Use "
+    "jax.lax.with_sharding_constraint on a mesh of Auto axes, which a search replaces, in place of reshard and "
+    "out_sharding."
+)
+
+Shardings = Sequence[NamedSharding | None]
+
+
+class Step:
+    """A step to search for.
+
+    Args:
+        f: the jitted function.
+        args: its arguments.
+        kwargs: its keyword arguments.
+
+    Raises:
+        TypeError: it is no function, or not jitted, or compiled already.
+        ValueError: its arguments are on several meshes, or its program fixes one.
+    """
+
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> None:
+        if not callable(f) or isinstance(f, jax.stages.Compiled | Mesh | AbstractMesh):
+            raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
+        call = FlatCall(f, args, kwargs, returns_written=True)
+        if not hasattr(f, "lower"):
+            raise TypeError(NOT_JITTED.format(function=call.function))
+        self.function = call.function
+        self.arguments = call.arguments
+        numbers = [k for k, x in enumerate(call.leaves) if not call.static[k] and _is_array(x)]
+        self.names = [call.names[k] for k in numbers]
+        given = [call.leaves[k] for k in numbers]
+        self.mesh, self.shardings = _placed(self.names, given)
+        jaxpr = self._traced(call, numbers, [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in map(_typed, given)])
+        inner = _jax.open_jaxpr(jaxpr)[0]
+        self._refuse(inner)
+        self.mesh, self.shardings, self._donated = _by_jit(inner, self.mesh, self.shardings)
+        self._jaxpr = jaxpr
+        self.flat, self._consts = _jax.flattened(jaxpr)
+        self.avals = [v.aval for v in self.flat.invars]
+        self.dims = Dims(self.flat)
+        self.closed_over = sum(getattr(c, "nbytes", 0) for c in self._consts)
+        self.constrains = any(_jax.name_of(e) in _jax.RELAYOUTS for e in _jax.every_equation(jaxpr))
+        """Whether the user's code has constraints of its own, which candidates replace."""
+
+    def _traced(self, call: FlatCall, numbers: Sequence[int], structs: Sequence[Any]) -> Any:
+        # A spec without a mesh is legal in the user's code where a mesh of these names is set.
+        own = self.mesh.abstract_mesh if isinstance(self.mesh, Mesh) else self.mesh
+        auto = own and AbstractMesh(own.axis_sizes, own.axis_names, (AxisType.Auto,) * len(own.axis_names))
+        context = jax.sharding.use_abstract_mesh(auto) if auto else contextlib.nullcontext()
+        try:
+            with context:
+                return call.jaxpr(numbers, structs)[0]
+        except Exception as error:
+            error.add_note(NOT_TRACED.format(function=call.function))
+            raise call.explained(error)  # noqa: B904  the same exception
+
+    def _refuse(self, jaxpr: Any) -> None:
+        for eqn in _jax.every_equation(jaxpr):
+            control = _jax.control_of(eqn)
+            if isinstance(control, _jax.ShardMap):
+                raise ValueError(INSIDE.format(function=self.function, axes=", ".join(map(repr, control.axes))))
+
+    @property
+    def donated(self) -> tuple[bool, ...]:
+        """Whether each leaf is donated."""
+        return self._donated
+
+    def outputs(self) -> list[int | None]:
+        """For each result the argument that it is the new value of; None for any other."""
+        of, free = self.dims.of, dict(enumerate(self.flat.invars))
+        found: list[int | None] = []
+        for out in self.flat.outvars:
+            same = None
+            if hasattr(out, "aval") and not hasattr(out, "val"):
+                alike = (k for k, v in free.items() if v is out)
+                same = next(alike, None)
+                if same is None:
+                    alike = (k for k, v in free.items() if v.aval.shape == out.aval.shape and of(v) == of(out))
+                    same = next(alike, None)
+            if same is not None:
+                del free[same]
+            found.append(same)
+        return found
+
+    def lowered(
+        self,
+        mesh: Mesh | AbstractMesh,
+        specs: Sequence[PartitionSpec],
+        choose: Callable[[tuple[Dim | None, ...], tuple[int, ...]], PartitionSpec | None] | None,
+        outputs: Sequence[int | None],
+        *,
+        platform: str,
+    ) -> jax.stages.Lowered:
+        """The step lowered for a mesh.
+
+        Args:
+            mesh: a mesh of Auto axes; abstract to be estimated, of devices to be compiled.
+            specs: of each leaf.
+            choose: the spec of a value of the program that is to be constrained; of a product, a gathered value, a
+                carry. None keeps the user's own constraints, which must be on a mesh of the same axes.
+            outputs: as of ``outputs``.
+            platform: what to lower for: ``tpu``, ``cpu``.
+        """
+        jaxpr = self.flat
+        if choose is None:
+            jaxpr, _ = _jax.flattened(self._jaxpr, keep=lambda s: _moved(s, mesh))
+        else:
+            pinned = self._pinned
+
+            def constraint(v: Any) -> NamedSharding | None:
+                if v not in pinned:
+                    return None
+                spec = choose(self.dims.of(v), v.aval.shape)
+                return None if spec is None else NamedSharding(mesh, spec)
+
+            jaxpr = _jax.constrained(jaxpr, constraint)
+        shardings = [NamedSharding(mesh, spec) for spec in specs]
+        structs = [
+            jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=s) for a, s in zip(self.avals, shardings, strict=True)
+        ]
+        after = [None if k is None else shardings[k] for k in outputs]
+        donated = tuple(k for k, is_donated in enumerate(self._donated) if is_donated)
+        jitted = jax.jit(_jax.as_function(jaxpr, self._consts), out_shardings=after, donate_argnums=donated)
+        return jitted.trace(*structs).lower(lowering_platforms=(platform,))
+
+    @functools.cached_property
+    def _pinned(self) -> dict[Any, Any]:
+        """Values that a plan may constrain, and their equations: products, gathered values, carries of scans."""
+        return dict(_pins(self.flat))
+
+    def pins(self) -> list[tuple[Any, Any]]:
+        """The same values, each with its equation, in the order of the program."""
+        return list(self._pinned.items())
+
+
+def _pins(jaxpr: Any) -> Any:
+    for eqn in jaxpr.eqns:
+        control = _jax.control_of(eqn)
+        if _jax.name_of(eqn) in _PRODUCTS:
+            yield from ((v, eqn) for v in eqn.outvars)
+        elif isinstance(control, _jax.Scan):
+            yield from ((v, eqn) for v in eqn.outvars[: control.carries])
+            body = _jax.open_jaxpr(control.bodies[0])[0]
+            produced = {v: e for e in body.eqns for v in e.outvars}
+            carries = [v for v in body.outvars[: control.carries] if not hasattr(v, "val")]
+            yield from ((v, produced[v]) for v in carries if v in produced)
+        for inner in control.bodies if control is not None else ():
+            yield from _pins(_jax.open_jaxpr(inner)[0])
+
+
+_PRODUCTS = _jax.CONTRACTIONS | {"gather"}
+
+
+def _is_array(x: Any) -> bool:
+    return hasattr(x, "dtype") or isinstance(x, bool | int | float | complex)
+
+
+def _typed(x: Any) -> Any:
+    return jax.typeof(x) if not isinstance(x, jax.ShapeDtypeStruct) else x
+
+
+def _placed(names: Sequence[str], leaves: Sequence[Any]) -> tuple[Any, list[NamedSharding | None]]:
+    """The mesh that the leaves are on, and their shardings on it."""
+    found = [getattr(x, "sharding", None) for x in leaves]
+    named = [s if isinstance(s, NamedSharding) and not s.mesh.empty else None for s in found]
+    on = [(name, s.mesh) for name, s in zip(names, named, strict=True) if s is not None]
+    for name, mesh in on:
+        if dict(mesh.shape) != dict(on[0][1].shape):
+            one, two = dict(on[0][1].shape), dict(mesh.shape)
+            raise ValueError(ANOTHER_MESH.format(first=on[0][0], one=one, second=name, two=two))
+    return first_mesh(s for s in named if s is not None), named
+
+
+def _by_jit(
+    jaxpr: Any, mesh: Any, shardings: list[NamedSharding | None]
+) -> tuple[Any, list[NamedSharding | None], tuple[bool, ...]]:
+    """The mesh, shardings and donations of the leaves, with what ``jit`` itself was given."""
+    donated = dict.fromkeys(jaxpr.invars, False)
+    asked: dict[Any, Any] = {}
+    for eqn in jaxpr.eqns:
+        control = _jax.control_of(eqn)
+        if isinstance(control, _jax.FunctionCall):
+            donated |= {v: True for v, d in zip(eqn.invars, control.donated) if d and v in donated}  # noqa: B905
+            given = zip(eqn.invars, control.in_shardings)  # noqa: B905
+            asked |= {v: s for v, s in given if isinstance(s, NamedSharding) and v in donated}
+    mesh = mesh or first_mesh(asked.values())
+    found = [asked.get(v, s) for v, s in zip(jaxpr.invars, shardings, strict=True)]
+    return mesh, found, tuple(donated.values())
+
+
+def _moved(sharding: Any, mesh: Any) -> NamedSharding | None:
+    """A sharding of the user's on a mesh of the same axes; None for another."""
+    if not isinstance(sharding, NamedSharding) or dict(sharding.mesh.shape) != dict(mesh.shape):
+        return None
+    return NamedSharding(mesh, sharding.spec)

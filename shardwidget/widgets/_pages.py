@@ -1,0 +1,102 @@
+"""What a view of compiled programs shows beside their collectives: each part is read when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from shardwidget import read
+from shardwidget.document import Document, Memory, Overlap, Program, Why, to_wire
+
+NO_MEMORY = (
+    "it was given as a {what}, but its memory is read from the compiled program. Give the function and its "
+    "arguments, or what jax.jit(f).lower(...).compile() returns; or its memory as well: memory=read.memory(...)."
+)
+
+NO_FUNCTION = (
+    "why a collective is there is read from the function, and the program was given in another form: give the function "
+    "and its arguments."
+)
+
+NOT_KNOWN = "Why it is there is not known: the compiler's record of shardings does not lead to it."
+
+
+class ProgramPages:
+    """Reads them, once.
+
+    Args:
+        compiled: each program as it was given, or what it was compiled to.
+        mesh: as of ``CompiledProgram``.
+        chip: as of ``CompiledProgram``.
+        kwargs: keyword arguments of those that are given as a function.
+    """
+
+    def __init__(self, compiled: Sequence[Any], mesh: Any, chip: Any, kwargs: Mapping[str, Any] | None) -> None:
+        self._compiled, self._mesh, self._chip, self._kwargs = compiled, mesh, chip, kwargs
+        self.known: dict[tuple[str, int], Document] = {}
+        """What is read, by the name of a page and the index of a program."""
+
+    def memory(self, at: int, program: Program) -> Memory:
+        """What is alive while a program runs."""
+        of = self._compiled[at]
+
+        def find() -> Memory:
+            if isinstance(of, Program):
+                raise ValueError(NO_MEMORY.format(what=type(of).__name__))
+            f, *args = of if isinstance(of, tuple) else (of,)
+            given = {"kwargs": self._kwargs} if isinstance(of, tuple) else {}
+            return read.memory(f, *args, **given, mesh=self._mesh, name=program.name, chip=self._chip)
+
+        return self._once("memory", at, find)
+
+    def overlap(self, at: int, program: Program) -> Overlap:
+        """How much of a program's communication is exposed."""
+        return self._once("overlap", at, lambda: program.overlap(self._chip if isinstance(self._chip, str) else None))
+
+    def why(self, at: int, program: Program, collective: int, call: Any) -> tuple[Why, ...]:
+        """Why a collective of a program is there: an answer for each split that it follows from.
+
+        Args:
+            at: the index of the program.
+            program: the program.
+            collective: index in ``program.collectives``.
+            call: the function, its arguments and its keyword arguments.
+        """
+        f, args, kwargs = call
+        if not callable(f) or hasattr(f, "as_text"):  # What is compiled already can be called too.
+            raise ValueError(NO_FUNCTION)
+        compared = self._once("why", at, lambda: read.comparison(f, *args, kwargs=kwargs, mesh=self._mesh))
+        same = _the_same(program, collective, compared.program)
+        return () if same is None else compared.why_collective(same)
+
+    def wire(self, page: str, at: int, program: Program) -> dict[str, Any]:
+        """A page as it goes to the front end; or why it is not known."""
+        try:
+            return to_wire(getattr(self, page)(at, program))
+        except Exception as error:  # The browser is told whatever a user's program may raise.
+            return {"trouble": sentence(error)}
+
+    def _once(self, page: str, at: int, find: Callable[[], Any]) -> Any:
+        if (page, at) not in self.known:
+            self.known[page, at] = find()
+        return self.known[page, at]
+
+
+def _the_same(program: Program, collective: int, other: Program | None) -> int | None:
+    """The index of a collective in the same program, compiled again; None where it is not there."""
+
+    def key(of: Program, k: int) -> tuple[Any, ...]:
+        c = of.collectives[k]
+        return c.kind, c.axes, c.source, c.op
+
+    if other is None:
+        return None
+    wanted = key(program, collective)
+    before = sum(key(program, k) == wanted for k in range(collective))
+    found = [k for k in range(len(other.collectives)) if key(other, k) == wanted]
+    return found[min(before, len(found) - 1)] if found else None
+
+
+def sentence(error: Exception) -> str:
+    """What a browser is told of an error."""
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,87 @@
+"""``DiffView``: what differs between two programs, two memories or two comparisons."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from traitlets import Bunch, Enum, Int, TraitError, validate
+
+from shardwidget.document import ComparisonDiff, MemoryDiff, ProgramDiff, TraceDiff
+from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
+
+_NO_DIFF = (
+    "DiffView shows what differs between two documents, before.diff(after), of two programs, memories, comparisons or "
+    "traces; got a {type}. CompiledProgram.diff((f, x), (g, x)) compiles two functions."
+)
+
+SORTS = ("time", "bytes", "line", "axis")
+
+
+class DiffView(DocumentWidget):
+    """What differs, before and after: the dearest first, by line and mesh axes.
+
+    ```python
+    CompiledProgram.diff((f, x, w), (g, x, w))    # two programs
+    CompiledProgram.added(f, x, w)                # what f asks for, and what the compiler makes of it
+    DiffView(read.memory(f, x).diff(read.memory(g, x)))
+    DiffView(read.comparison(f, x).diff(read.comparison(g, x)))
+    DiffView(read.trace(f, x).diff(read.trace(reference, x)))
+    ```
+
+    Attributes:
+        selection: index of the row whose code is shown, in the order of the document; of two traces the index in
+            ``document.steps``; -1 for the first.
+        sort: order of the rows of programs: ``"time"`` or ``"bytes"``, the greatest difference first, ``"line"`` or
+            ``"axis"``.
+    """
+
+    bundle = "diff.js"
+
+    selection = Int(-1).tag(sync=True)
+    sort = Enum(SORTS, default_value="time").tag(sync=True)
+
+    def __init__(
+        self,
+        diff: ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff,
+        *,
+        selection: int = -1,
+        sort: Literal["time", "bytes", "line", "axis"] = "time",
+        mode: Mode | None = None,
+        **traits: Any,
+    ) -> None:
+        """Shows what ``diff`` of two documents returned.
+
+        Args:
+            diff: what differs.
+            selection: index of the row whose code is shown first.
+            sort: order of the rows.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            TypeError: ``diff`` is something else, or an argument is unknown.
+            TraitError: there is no such row or order.
+        """
+        checked(type(self), traits)
+        if not isinstance(diff, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff):
+            raise TypeError(_NO_DIFF.format(type=type(diff).__name__))
+        super().__init__(diff, mode=mode, selection=selection, sort=sort, **traits)
+
+    @property
+    def document(self) -> ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff:
+        """What is shown."""
+        assert isinstance(self._shown, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff)
+        return self._shown
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        return super()._state(complete=complete) | self.get_state(["selection", "sort"])
+
+    @validate("selection")
+    def _check_selection(self, proposal: Bunch) -> int:
+        value, shown = proposal["value"], self.document
+        rows = {"program diff": "rows", "trace diff": "steps"}.get(shown.kind, "changes")
+        count = len(getattr(shown, rows))
+        if not -1 <= value < count:
+            raise TraitError(f"selection must be -1 for the first row, or 0 to {count - 1}; got {value!r}")
+        return value

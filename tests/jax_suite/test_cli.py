@@ -1,0 +1,148 @@
+"""The command ``shardwidget``, on files as users have them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import pytest
+
+import shardwidget as sw
+from shardwidget._cli import main
+
+TRAIN = """
+import jax, jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+def step(x, w):
+    return jax.nn.relu(x @ w)
+
+def rows(x, w):
+    return jax.shard_map(lambda a: jax.lax.psum(a, "data"), in_specs=P("data"), out_specs=P())(x @ w)
+
+def shapes(mesh, *spec):
+    s = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))
+    return s((64, 512), "data"), s((512, 128), *spec)
+
+def split(mesh):
+    return step, shapes(mesh, None, "model")
+
+def gathered(mesh):
+    return step, shapes(mesh, "data")
+
+def tree(mesh):
+    return {"w": shapes(mesh)[1]}
+
+def alone():
+    return step, (jnp.ones((4, 4)), jnp.ones((4, 4)))
+
+def wrong():
+    return 3
+
+def broken():
+    raise RuntimeError("no data here")
+"""
+
+AXES = ("--axes", "data=4,model=2")
+
+
+@pytest.fixture(scope="module")
+def train(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "train.py"
+    path.write_text(TRAIN)
+    return path
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "shardwidget", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_a_program_is_printed_kept_and_compared(train: Path):
+    folder = train.parent
+    printed = run(folder, "program", "train.py::gathered", *AXES)
+    assert printed.returncode == 0, printed.stderr
+    assert printed.stdout.startswith("step  compiled for 8 CPU devices, mesh data=4 model=2: 1 collective")
+    kept = run(folder, "program", "train.py::gathered", *AXES, "--json")
+    (folder / "gathered.json").write_text(kept.stdout)
+    assert sw.load(folder / "gathered.json").collectives[0].kind == "all-gather"
+    assert run(folder, "program", "gathered.json").stdout == printed.stdout
+    markdown = run(folder, "program", "gathered.json", "--md").stdout
+    assert markdown.startswith("**step  compiled for 8 CPU devices")
+    assert markdown.endswith("\n```\n")
+    same = run(folder, "diff", "gathered.json", "train.py::gathered", *AXES)
+    assert (same.returncode, same.stdout.splitlines()[0]) == (0, "step: no difference; 1 place, 5.83 µs")
+    other = run(folder, "diff", "gathered.json", "train.py::split", *AXES)
+    assert other.returncode == 1
+    assert other.stdout.startswith("step: −1 all-gather over data ")
+    assert "return jax.nn.relu(x @ w)" in other.stdout
+    assert run(folder, "program", "gathered.json", "--html", "page.html").stdout == "page.html\n"
+    assert sw.load(folder / "page.html") == sw.load(folder / "gathered.json")
+
+
+READ = {
+    "memory": ("train.py::split", "step: at most "),
+    "model": ("train.py::tree", "tree: 224 KiB too much, w: Copied on all 8 devices"),
+    "comparison": ("train.py::split", "step  "),
+}
+
+
+@pytest.mark.parametrize("reader", READ)
+def test_other_readers(train: Path, reader: str):
+    source, start = READ[reader]
+    done = run(train.parent, reader, source, *AXES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(start)
+    found = json.loads(run(train.parent, reader, source, *AXES, "--json").stdout)
+    assert found["kind"] == reader
+
+
+def test_cpu_devices_are_as_many_as_asked_for(train: Path):
+    done = run(train.parent, "program", "train.py::alone", "--devices", "3")
+    assert done.returncode == 0, done.stderr
+    assert "0 collectives" in done.stdout
+
+
+@pytest.mark.libtpu
+def test_a_program_for_tpus_that_are_not_here(train: Path):
+    done = run(train.parent, "program", "train.py::gathered", "--tpu", "v5e:2x4", *AXES)
+    assert done.returncode == 0, done.stderr
+    assert "compiled for TPU v5e" in done.stdout
+
+
+WRONG = {
+    "no file": (("program", "nowhere.py::f"), "there is no file nowhere.py. Give FILE.py::NAME, or a .json"),
+    "no name": (("program", "train.py"), "which function of train.py? Give train.py::NAME"),
+    "another name": (
+        ("program", "train.py::stp"),
+        "train.py has no function stp; its functions are: step, ",
+    ),
+    "a result of another form": (("program", "train.py::wrong"), "wrong must return (f, args), a function and a tuple"),
+    "an error of the user's": (("program", "train.py::broken"), "RuntimeError: no data here"),
+    "no mesh": (("program", "train.py::split"), "split takes a mesh: give --tpu v5e:4x4 --axes data=4,model=4, or"),
+    "a mesh for nobody": (("program", "train.py::alone", *AXES), "--tpu and --axes make a mesh, which alone does not"),
+    "odd axes": (("program", "train.py::split", "--axes", "data:4"), "--axes data:4 is not of the form data=4,model=4"),
+    "a damaged file": (
+        ("program", "bad.json"),
+        "ValueError: bad.json holds no document of shardwidget: it is not JSON",
+    ),
+    "another document": (("memory", "placement.json"), "placement.json is a placement: shardwidget placement"),
+    "an odd topology": (("program", "train.py::split", "--tpu", "v5e"), "ValueError: topology must be a string like"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_in_a_line_and_the_status_is_2(train: Path, name: str, monkeypatch, capsys):
+    arguments, message = WRONG[name]
+    monkeypatch.chdir(train.parent)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("bad.json").write_text("{")
+    sw.read.placement(jnp.ones(3)).to_json("placement.json")
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"shardwidget: {message}")
+    assert "Traceback" not in err
+    assert main([*arguments, "--traceback"]) == 2
+    assert ("Traceback" in capsys.readouterr().err) == ("Error: " in err)

@@ -1,0 +1,252 @@
+"""``read.search``: what it finds on small steps, that its code runs, and what it says of bad input."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import _jax, load, read, tpu_mesh
+from shardwidget.document import Candidate, Search
+from shardwidget.read._search.machine import Machine
+from tests import searches
+
+pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
+
+
+@functools.cache
+def found(kind: str) -> Search:
+    """A search on paper, once for all tests."""
+    step, args = {"gpt": searches.gpt, "mlp": searches.mlp, "nnx": searches.nnx_gpt}[kind]()
+    return read.search(step, *args, mesh="v5e:4x4", compiled=0, whole=() if kind == "mlp" else ("data", "seq"))
+
+
+def named(search: Search, title: str) -> Candidate:
+    return next(c for c in search.candidates if c.title == title)
+
+
+def specs(search: Search, title: str) -> dict[str, str]:
+    chosen = named(search, title).specs
+    return {leaf.path: search.specs[k] for leaf, k in zip(search.leaves, chosen, strict=True)}
+
+
+class TestNames:
+    def test_of_a_scanned_gpt(self) -> None:
+        groups = {(g.role, g.size) for g in found("gpt").groups}
+        assert groups == {("batch", 16), ("sequence", 16), ("width", 32), ("tensor", 4), ("tensor", 64)}
+
+    def test_optimizer_state_is_split_as_its_parameters(self) -> None:
+        of = specs(found("gpt"), "FSDP 4 × TP 4")
+        assert of["params['layers']['q']"] == of["state[0].mu['layers']['q']"] == "P(None, 'fsdp', 'tensor')"
+        assert of["params['layers']['down']"] == of["state[0].nu['layers']['down']"] == "P(None, 'tensor', 'fsdp')"
+        assert of["params['layers']['norm']"] == "P()"
+        assert of["tokens"] == "P('fsdp')"
+
+    def test_of_flax_with_adam(self) -> None:
+        of = specs(found("nnx"), "FSDP 4 × TP 4")
+        (up,) = {spec for path, spec in of.items() if "up" in path and "kernel" in path}
+        assert up == "P('fsdp', 'tensor')"
+        assert {leaf.path for leaf in found("nnx").leaves if not leaf.weight} == {"tokens"}
+
+    def test_tensor_parallelism_stops_at_the_heads(self) -> None:
+        sizes = [axis.size for c in found("gpt").candidates for axis in c.axes if axis.name == "tensor"]
+        assert max(sizes) == 4
+
+
+class TestFigures:
+    def test_the_same_search_gives_the_same(self) -> None:
+        step, args = searches.mlp()
+        assert read.search(step, *args, mesh="v5e:4x4", compiled=0) == found("mlp")
+
+    def test_data_parallelism_reduces_each_gradient_once(self) -> None:
+        dp = named(found("mlp"), "DP 16")
+        weights = sum(4 * math.prod(leaf.shape) for leaf in found("mlp").leaves if leaf.weight)
+        reduced = sum(s.bytes for s in dp.estimated.sent)
+        assert {s.kind for s in dp.estimated.sent} == {"all-reduce"}
+        # Gradients, and the loss: 2·V·(N−1)/N each.
+        assert reduced == pytest.approx(2 * (weights + 4) * 15 / 16, abs=len(dp.estimated.sent))
+
+    def test_fsdp_gathers_inside_the_loop(self) -> None:
+        sent = named(found("gpt"), "FSDP 16").estimated.sent
+        assert any(s.in_loop and s.times == 2 and s.kind == "all-gather" for s in sent)
+        assert all(s.axes == ("fsdp",) and s.hidden for s in sent)
+
+    def test_arguments_of_fsdp_are_a_part(self) -> None:
+        whole = sum(math.prod(leaf.shape) * np.dtype(leaf.dtype).itemsize for leaf in found("gpt").leaves)
+        assert whole / 16 < named(found("gpt"), "FSDP 16").estimated.arguments < whole / 12
+
+    def test_bounds_hold_the_rule(self) -> None:
+        for c in found("gpt").candidates:
+            assert c.estimated.least_s <= c.time_s <= c.estimated.most_s
+
+    def test_estimated_bytes_are_those_of_the_compiler_where_it_rewrites_nothing(self) -> None:
+        step, args = searches.mlp()
+        mesh = Mesh(np.array(jax.devices()[:8]).reshape(8), ("data",))
+        search = read.search(step, *args, mesh=mesh, compiled=1, whole=("fsdp", "tensor"))
+        (dp,) = search.candidates
+        assert dp.basis == "compiled"
+        assert dp.compiled is not None
+        assert sum(s.bytes for s in dp.compiled.sent) == pytest.approx(sum(s.bytes for s in dp.estimated.sent), abs=16)
+        assert dp.compiled.arguments == dp.estimated.arguments
+
+    def test_llama_70b_on_8192_chips(self) -> None:
+        """512 tokens a chip: gathers of FSDP alone take longer than compute, with TP 4 they do not (scaling book).
+
+        The book takes TP's axis as a ring of its own; on 16×16×32 it is a part of one, a line, at half the speed.
+        """
+        step, args = searches.gpt(80, 8192, 43008, 64, 128256, 8192, 512, adam=False, dtype=jnp.bfloat16)
+        search = read.search(step, *args, mesh="v5p:16x16x32", compiled=0, whole=("data", "seq"))
+        alone, with_tensor = (named(search, name).estimated for name in ("FSDP 8192", "FSDP 2048 × TP 4"))
+        assert alone.hidden_s > 1.2 * alone.compute_s
+        assert with_tensor.hidden_s < 0.6 * with_tensor.compute_s
+        assert with_tensor.least_s < alone.least_s
+
+
+class TestNow:
+    def test_the_users_sharding_is_among_them(self) -> None:
+        step, (params, *rest) = searches.mlp()
+        mesh = jax.make_mesh((4, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+        of = [P(None, "y"), P("y"), P(None, "y")]
+        structs = [
+            {k: _on(v, mesh, spec if k == "w" else P()) for k, v in layer.items()}
+            for layer, spec in zip(params, of, strict=True)
+        ]
+        search = read.search(step, structs, *(_on(x, mesh, P("x")) for x in rest), mesh="v5e:4x4", compiled=0)
+        assert search.now is not None
+        assert search.now.name == "DP 4 × TP 4"
+        assert search.best is not None
+        assert "faster than now" in repr(search).splitlines()[0]
+        assert load(search.to_json()) == search
+
+    def test_constraints_of_the_users_are_part_of_now_alone(self) -> None:
+        mesh = AbstractMesh((4, 4), ("x", "y"), (AxisType.Auto,) * 2)
+
+        @jax.jit
+        def step(w: Any, x: Any) -> Any:
+            h = jax.lax.with_sharding_constraint(x @ w, NamedSharding(mesh, P("x", "y")))
+            return w - jnp.sum(h), jnp.sum(h)
+
+        args = (_on(jnp.ones((32, 32)), mesh, P()), _on(jnp.ones((64, 32)), mesh, P("x")))
+        search = read.search(step, *args, mesh="v5e:4x4", compiled=0)
+        assert any('part of "now" alone' in note for note in search.notes)
+        assert search.now is not None
+
+
+class TestCode:
+    @settings(max_examples=4)
+    @given(
+        st.sampled_from((8, 16)),
+        st.lists(st.sampled_from((8, 16, 24)), min_size=2, max_size=4).map(tuple),
+        st.randoms(use_true_random=False),
+    )
+    def test_runs_and_gives_the_values_of_unsharded(self, batch: int, widths: tuple[int, ...], random: Any) -> None:
+        step, (params, x, y) = searches.mlp(batch, widths)
+        mesh = Mesh(np.array(jax.devices()[:8]), ("all",))
+        search = read.search(step, params, x, y, mesh=mesh, compiled=0)
+        expected = step(jax.tree.map(jnp.copy, params), x, y)
+        # Each is compiled: of many, some.
+        for c in random.sample(search.candidates, min(2, len(search.candidates))):
+            names = {"params": jax.tree.map(jnp.copy, params), "x": x, "y": y}
+            exec(c.code, names)
+            assert dict(names["mesh"].shape) == {axis.name: axis.size for axis in c.axes}
+            got = step(names["params"], names["x"], names["y"])
+            jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5), got, expected)
+
+    def test_names_the_lines_to_constrain(self) -> None:
+        code = named(found("gpt"), "FSDP 4 × TP 4").code
+        assert "searches.py:" in code
+        assert "P('fsdp', None, 'tensor')" in code
+
+
+class TestMachine:
+    @pytest.mark.libtpu
+    @pytest.mark.parametrize(("topology", "shape"), [("v5e:4x4", (8, 2)), ("v5p:2x2x4", (4, 4)), ("v5e:4x4", (16,))])
+    def test_paper_lays_axes_out_as_libtpu_does(self, topology: str, shape: tuple[int, ...]) -> None:
+        names = ("data", "tensor")[: len(shape)]
+        sizes = tuple(zip(names, shape, strict=True))
+        paper, real = Machine(topology), Machine(tpu_mesh(topology, names, shape=shape))
+        for axis in sizes:
+            assert paper.layout(sizes).spans((axis,)) == real.layout(sizes).spans((axis,))
+        assert (paper.target, paper.chip, paper.interconnect) == (real.target, real.chip, real.interconnect)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("f", "words"), [(3, "the function itself"), (lambda w, x: w @ x, "is not jitted"), (jax.jit, "is not jitted")]
+    )
+    def test_no_jitted_function(self, f: Any, words: str) -> None:
+        with pytest.raises(TypeError, match=words):
+            read.search(f, jnp.ones((8, 8)), jnp.ones((8, 8)), mesh="v5e:4x4")
+
+    def test_arguments_on_several_meshes(self) -> None:
+        step, (params, x, y) = searches.mlp()
+        one, two = (AbstractMesh(s, ("a", "b"), (AxisType.Auto,) * 2) for s in ((4, 4), (2, 8)))
+        with pytest.raises(ValueError, match="put all arguments on one mesh"):
+            read.search(step, params, _on(x, one, P("a")), _on(y, two, P("a")), mesh="v5e:4x4")
+
+    @pytest.mark.parametrize("mesh", ["v9:4x4", "v5e", "v5e:4xx4", "v5e:0x4", "64"])
+    def test_a_topology_that_does_not_exist(self, mesh: str) -> None:
+        step, args = searches.mlp()
+        with pytest.raises(ValueError, match="v5p:4x4x4"):
+            read.search(step, *args, mesh=mesh)
+
+    def test_more_chips_than_a_pod(self) -> None:
+        step, args = searches.mlp()
+        with pytest.raises(ValueError, match="256"):
+            read.search(step, *args, mesh="v5e:32x32")
+
+    def test_no_candidates(self) -> None:
+        step, args = searches.mlp(batch=7)
+        with pytest.raises(ValueError, match="the batch has 7 examples"):
+            read.search(step, *args, mesh="v5e:4x4", compiled=0, whole="tensor")
+
+    def test_an_axis_that_no_plan_has(self) -> None:
+        step, args = searches.mlp()
+        with pytest.raises(ValueError, match="data, fsdp"):
+            read.search(step, *args, mesh="v5e:4x4", compiled=0, whole=("model",))
+
+    def test_a_shard_map_is_refused(self) -> None:
+        mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+
+        @jax.jit
+        def step(w: Any, x: Any) -> Any:
+            y = jax.shard_map(lambda x, w: x @ w, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))(x, w)
+            return w - y.sum()
+
+        with pytest.raises(ValueError, match="without it"):
+            read.search(step, jnp.ones((8, 8)), jnp.ones((8, 8)), mesh="v5e:4x4")
+
+    def test_out_of_time_says_what_is_known(self) -> None:
+        step, args = searches.mlp()
+        search = read.search(step, *args, mesh="v5e:4x4", limit_s=0)
+        assert len(search.candidates) == 1
+        assert search.ended == "time"
+        assert "out of time" in repr(search)
+
+    def test_interrupted_keeps_what_is_known(self) -> None:
+        step, args = searches.mlp()
+        seen: list[Search] = []
+
+        def stop(search: Search) -> None:
+            seen.append(search)
+            if len(seen) == 3:
+                raise KeyboardInterrupt
+
+        search = read.search(step, *args, mesh="v5e:4x4", compiled=0, progress=stop)
+        assert len(search.candidates) == 3
+        assert search.planned > 3
+        assert search.ended == "interrupted"
+        assert "then stopped" in repr(search)
+
+
+def _on(x: Any, mesh: Any, spec: P) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh, spec))

@@ -1,0 +1,108 @@
+"""``read.against``: faults that were planted in a program are found at their line, with their cause."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+
+RNG = np.random.default_rng(0)
+X, W, V, B = (RNG.normal(size=s).astype(np.float32) for s in ((8, 16), (16, 32), (32, 16), (16,)))
+
+
+def mapped(f, x, out):
+    mesh = jax.make_mesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    return jax.shard_map(
+        f, mesh=mesh, in_specs=(x, P(None, "model"), P("model", None), P()), out_specs=out, check_vma=False
+    )
+
+
+def layer(x, w, v, b):
+    return jax.lax.psum(jax.nn.relu(x @ w) @ v, "model") + b
+
+
+def biased_early(x, w, v, b):
+    y = jax.nn.relu(x @ w) @ v
+    y = y + b
+    return jax.lax.psum(y, "model")
+
+
+def no_sum(x, w, v, b):
+    y = jax.nn.relu(x @ w) @ v
+    return jnp.tanh(y)
+
+
+def summed_twice(x, w, v, b):
+    y = jax.lax.psum(jax.nn.relu(x @ w) @ v, "model")
+    return jax.lax.psum(y, "model") + b
+
+
+def scanned(x, w, v, b):
+    def turn(h, _):
+        return jnp.tanh(jax.lax.psum(jax.nn.relu(h @ w) @ v, "model") + b), None
+
+    return jax.lax.scan(turn, x, length=3)[0]
+
+
+def mean(x, w, v, b):
+    return jax.lax.pmean(jnp.mean(x), "data")
+
+
+def sum_of_means(x, w, v, b):
+    return jnp.sqrt(jax.lax.psum(jnp.mean(x**2), "data"))
+
+
+def test_means_of_parts_agree_and_their_sum_does_not():
+    assert read.against(mapped(mean, P("data"), P()), X, W, V, B) is None
+    found = read.against(mapped(sum_of_means, P("data"), P()), X, W, V, B)
+    assert found is not None
+    assert "the sum of 2 means, which nothing has divided" in found.cause
+
+
+@pytest.mark.parametrize("f", [layer, scanned])
+@pytest.mark.parametrize("x", [P(), P("data")])
+def test_a_right_program_agrees(f, x):
+    assert read.against(mapped(f, x, x), X, W, V, B) is None
+
+
+@pytest.mark.parametrize(
+    ("f", "primitive", "text", "cause"),
+    [
+        (biased_early, "add", "y = y + b", "adding it before the sum in line"),
+        (no_sum, "tanh", "jnp.tanh(y)", "psum over model is missing before tanh"),
+        (summed_twice, "psum", 'jax.lax.psum(y, "model")', "Each block is 2 times what it should be: psum"),
+    ],
+)
+def test_a_planted_fault_is_named(f, primitive, text, cause):
+    found = read.against(mapped(f, P("data"), P("data")), X, W, V, B)
+    assert found is not None
+    assert (found.primitive, found.device) == (primitive, 0)
+    assert found.source is not None
+    assert text in found.source.text
+    assert cause in found.cause
+    assert str(found).startswith(f"{found.name} differs first at step {found.step}, {primitive}, on device 0")
+
+
+def shifted(by):
+    def shift(x):
+        y = x * 2
+        return jax.lax.ppermute(y, "x", [(k, (k + by) % 4) for k in range(4)])
+
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+    return jax.shard_map(shift, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+
+
+def test_a_permutation_in_the_other_direction():
+    found = read.against(shifted(-1), X, reference=shifted(1))
+    assert found is not None
+    assert found.primitive == "ppermute"
+    assert "device 0 holds what device 2 has in the reference" in found.cause
+    assert read.against(shifted(1), X, reference=shifted(1)) is None
+
+
+def test_what_permutes_blocks_asks_for_a_reference():
+    with pytest.raises(ValueError, match="Give a reference of the same mesh"):
+        read.against(shifted(1), X)

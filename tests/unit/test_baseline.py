@@ -1,0 +1,100 @@
+"""The fixture ``sharding_baseline``: what it writes, and what it says of differences."""
+
+import pytest
+
+from shardwidget.testing.baseline import Baseline, baseline, differences, parsed
+from tests.memories import MEMORIES
+from tests.models import MODELS
+from tests.programs import PROGRAMS
+
+pytest_plugins = ["pytester"]
+
+EXAMPLES = {
+    "program": lambda: PROGRAMS["training"](),
+    "loop": lambda: PROGRAMS["ring"](),
+    "hostile": lambda: PROGRAMS["hostile"](),
+    "model": lambda: MODELS["state"](),
+    "memory": lambda: MEMORIES["training"](),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_file_is_read_as_it_was_written(name):
+    made = baseline(EXAMPLES[name]())
+    assert made.rows
+    assert parsed(made.text()) == made.rows
+    assert differences(parsed(made.text()), made) == []
+
+
+def test_a_program_is_a_readable_text():
+    lines = baseline(PROGRAMS["ring"]()).text().splitlines()
+    assert lines[0] == "# The collectives of step for TPU v5e 4×2: bytes that a device sends in a call, runs."
+    assert lines[2] == "      14680064 B  ×1    | all-gather over i | y = h @ params.w_out"
+
+
+def test_differences_name_what_is_new_gone_and_changed_the_largest_first():
+    before = {"all-gather over data | a": (2048, 1), "all-reduce over data | b": (8, 1), "same | c": (4, 2)}
+    now = Baseline(
+        "", {"all-gather over data | a": (4096, 1), "all-to-all over data | d": (512, 3), "same | c": (4, 2)}
+    )
+    assert differences(before, now) == [
+        "changed: 2 KiB ×1 before, 4 KiB ×1 now all-gather over data | a",
+        "new:     512 B ×3 all-to-all over data | d",
+        "gone:    8 B ×1 all-reduce over data | b",
+    ]
+
+
+@pytest.mark.parametrize(("size", "found"), [(1029, 0), (1031, 1), (971, 0), (969, 1)])
+def test_bytes_of_a_memory_may_be_off_a_little(size, found):
+    assert len(differences({"peak": (1000, 1)}, Baseline("", {"peak": (size, 1)}, 0.03))) == found
+
+
+@pytest.mark.parametrize("line", ["12 B | x", "many B ×1 | x", "12 B ×1 x"])
+def test_a_damaged_file_says_where(line):
+    with pytest.raises(ValueError, match="line 2 is not one of a baseline"):
+        parsed(f"# about\n{line}\n")
+
+
+def test_only_some_documents_have_one():
+    with pytest.raises(TypeError, match=r"what read.program, read.model or read.memory returns; got a dict"):
+        baseline({})  # pyright: ignore
+
+
+TEST = """
+import json
+from dataclasses import replace
+from pathlib import Path
+from tests.models import MODELS
+
+def test_tree(sharding_baseline):
+    model = MODELS["state"]()
+    if Path("changed").exists():
+        model = replace(model, types=tuple(replace(t, bits=2 * t.bits) for t in model.types))
+    sharding_baseline(model)
+"""
+
+
+def test_a_baseline_in_a_project(pytester: pytest.Pytester, request: pytest.FixtureRequest):
+    pytester.syspathinsert(request.config.rootpath)
+    pytester.makepyfile(test_train=TEST)
+    pytester.makeconftest("from tests.conftest import *")
+    file, page = (
+        pytester.path / "sharding/test_train.test_tree.txt",
+        pytester.path / "sharding/test_train.test_tree.html",
+    )
+
+    def run(*options: str) -> pytest.RunResult:
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+
+    run().stdout.fnmatch_lines(["*AssertionError: there is no */sharding/test_train.test_tree.txt. Write it*"])
+    run("--update-sharding").assert_outcomes(passed=1)
+    assert "params/" in file.read_text(encoding="utf-8")
+    run().assert_outcomes(passed=1)
+    (pytester.path / "changed").touch()
+    run().stdout.fnmatch_lines(
+        ["*differences from *test_tree.txt:", "*changed: * before, * now *", "*look at: *.html.*"]
+    )
+    assert page.exists()
+    run("--update-sharding").assert_outcomes(passed=1)
+    assert not page.exists()
+    run().assert_outcomes(passed=1)

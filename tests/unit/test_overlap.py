@@ -1,0 +1,217 @@
+"""``read.overlap``: schedules written by hand, with times that are known, are read back exactly."""
+
+import jax
+import pytest
+
+import shardwidget as sw
+from shardwidget import read
+from shardwidget.cost import Interconnect
+from shardwidget.document import Overlap
+from shardwidget.rates import Rate
+
+HEAD = """HloModule jit_step, is_scheduled=true, num_partitions=4
+
+"""
+OPERANDS = """  %x = f32[16,16]{1,0} parameter(0)
+  %v = f32[256]{0} parameter(1)
+"""
+START = (
+    "  %g.start = (f32[256]{0}, f32[1024]{0}) all-gather-start(%v), channel_id=1, replica_groups=[1,4]<=[4], "
+    "dimensions={0}, use_global_device_ids=true\n"
+)
+DONE = "  %g = f32[1024]{0} all-gather-done(%g.start)\n"
+DOT = "  %{} = f32[16,16]{{1,0}} dot(%x, %x), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n"
+ROOT = "  ROOT %out = (f32[16,16]{1,0}) tuple(%d)\n"
+
+COMPUTES, SENDS = 2.0, 1.0
+"""Seconds: 2 · 16³ operations of 4096 a second; three quarters of 4096 B at 3072 B/s."""
+CHIP = Rate("chip", flops=4096.0, memory=1e30)
+LINKS = Interconnect("links", "switch", bandwidth=3072.0)
+
+
+def entry(*body: str) -> str:
+    return "ENTRY %main (x: f32[16,16], v: f32[256]) -> (f32[16,16]) {\n" + OPERANDS + "".join(body) + ROOT + "}\n"
+
+
+def of(text: str) -> Overlap:
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    return read.overlap(HEAD + text, mesh=mesh, chip=CHIP, interconnect=LINKS)
+
+
+def test_what_runs_between_start_and_done_hides_it():
+    o = of(entry(START, DOT.format("d"), DONE))
+    assert (o.now, o.compute, o.exposed, o.overlapped) == (COMPUTES, COMPUTES, 0.0, COMPUTES)
+    (sent,) = o.transfers
+    assert (sent.seconds, sent.exposed, sent.hidden, sent.axes) == (SENDS, 0.0, SENDS, ("x",))
+    assert (sent.between, sent.between_s) == (("dot",), COMPUTES)
+    assert o.bound == "compute"
+
+
+def test_what_is_needed_at_once_is_exposed():
+    o = of(entry(START, DONE, DOT.format("d")))
+    assert (o.now, o.exposed, o.overlapped) == (COMPUTES + SENDS, SENDS, COMPUTES)
+    assert o.transfers[0].between == ()
+
+
+def test_one_without_a_start_is_exposed_and_said_so():
+    gather = START.replace("(f32[256]{0}, f32[1024]{0}) all-gather-start", "f32[1024]{0} all-gather")
+    o = of(entry(DOT.format("d"), gather))
+    assert (o.now, o.exposed) == (COMPUTES + SENDS, SENDS)
+    assert "XLA runs each collective of this program at once" in o.note
+
+
+def test_a_second_transfer_waits_until_its_axis_is_free():
+    start, done = ((half.replace("%g", "%h").replace("channel_id=1", "channel_id=2")) for half in (START, DONE))
+    o = of(entry(START, start, DOT.format("d"), DONE, done))
+    assert (o.now, o.exposed) == (COMPUTES, 0.0)
+    o = of(entry(START, start, DONE, done, DOT.format("d")))
+    assert (o.now, o.exposed, o.links) == (COMPUTES + 2 * SENDS, 2 * SENDS, 2 * SENDS)
+    (line,) = o.by_line()
+    assert (line.kind, line.exposed, len(line.transfers)) == ("all-gather", 2 * SENDS, 2)
+
+
+def test_the_call_over_time():
+    o = of(entry(START, DOT.format("d"), DONE, START.replace("%g", "%h"), DONE.replace("%g", "%h")))
+    assert [(i.what, i.begin, i.seconds, i.transfer, i.exposed) for i in o.intervals] == [
+        ("transfer", 0.0, SENDS, 1, 0.0),
+        ("compute", 0.0, COMPUTES, -1, 0.0),
+        ("transfer", COMPUTES, SENDS, 0, SENDS),
+        ("wait", COMPUTES, SENDS, 0, 0.0),
+    ]
+    assert sum(i.seconds for i in o.intervals if i.what != "transfer") == o.now
+
+
+def test_a_program_has_it_by_name_until_it_is_written():
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    program = read.program(HEAD + entry(START, DONE, DOT.format("d")), mesh=mesh)
+    assert program.overlap("TPU v5e") == read.overlap(program, chip="TPU v5e")
+    with pytest.raises(ValueError, match="for which no figures are known"):
+        program.overlap()
+    with pytest.raises(ValueError, match="chip='v5' is not known"):
+        program.overlap("v5")
+    loaded = sw.load(program.to_json())
+    assert loaded == program
+    with pytest.raises(ValueError, match="is not in files and saved pages"):
+        loaded.overlap("TPU v5e")
+
+
+LOOP = """%body (p: (s32[], f32[16,16], f32[256])) -> (s32[], f32[16,16], f32[256]) {{
+  %p = (s32[], f32[16,16]{{1,0}}, f32[256]{{0}}) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  %x = f32[16,16]{{1,0}} get-tuple-element(%p), index=1
+  %v = f32[256]{{0}} get-tuple-element(%p), index=2
+{inside}  ROOT %t = (s32[], f32[16,16]{{1,0}}, f32[256]{{0}}) tuple(%i, %d, %v)
+}}
+
+%cond (p: (s32[], f32[16,16], f32[256])) -> pred[] {{
+  %p = (s32[], f32[16,16]{{1,0}}, f32[256]{{0}}) parameter(0)
+  ROOT %always = pred[] constant(true)
+}}
+
+"""
+WHILE = """  %n = s32[] constant(0)
+  %begin = (s32[], f32[16,16]{1,0}, f32[256]{0}) tuple(%n, %x, %v)
+  %w = (s32[], f32[16,16]{1,0}, f32[256]{0}) while(%begin), condition=%cond, body=%body"""
+END = "  %d = f32[16,16]{1,0} get-tuple-element(%w), index=1\n"
+
+
+def test_a_loop_counts_as_often_as_it_runs():
+    body = LOOP.format(inside=START + DONE + DOT.format("d"))
+    known = WHILE + ', backend_config={"known_trip_count":{"n":"5"}}\n'
+    o = of(body + entry(known, END))
+    assert (o.now, o.exposed, o.compute) == (5 * (COMPUTES + SENDS), 5 * SENDS, 5 * COMPUTES)
+    assert o.overlapped == 5 * COMPUTES
+    assert [(loop.begin, loop.seconds, loop.times) for loop in o.loops] == [(0.0, o.now, 5)]
+    assert [(i.what, i.seconds) for i in o.intervals if i.begin == 0] == [("transfer", 5 * SENDS), ("wait", 5 * SENDS)]
+    assert o.flops == 5 * 2 * 16**3
+    assert (o.transfers[0].times, o.transfers[0].seconds) == (5, 5 * SENDS)
+    o = of(body + entry(WHILE + "\n", END))
+    assert (o.now, "counted once: 1." in o.note) == (COMPUTES + SENDS, True)
+
+
+def test_a_slice_of_what_a_fusion_takes_is_all_that_is_read():
+    fused = """%fused (a: f32[8,16,16], i: s32[]) -> f32[16,16] {
+  %a = f32[8,16,16]{2,1,0} parameter(0)
+  %i = s32[] parameter(1)
+  %s = f32[1,16,16]{2,1,0} dynamic-slice(%a, %i, %i, %i), dynamic_slice_sizes={1,16,16}
+  ROOT %b = f32[16,16]{1,0} bitcast(%s)
+}
+
+"""
+    body = """ENTRY %main (a: f32[8,16,16], i: s32[]) -> f32[16,16] {
+  %a = f32[8,16,16]{2,1,0} parameter(0)
+  %i = s32[] parameter(1)
+  ROOT %d = f32[16,16]{1,0} fusion(%a, %i), kind=kLoop, calls=%fused
+}
+"""
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    o = read.overlap(HEAD + fused + body, mesh=mesh, chip=Rate("chip", 1.0, 1024.0), interconnect=LINKS)
+    assert o.bytes == 2 * 16 * 16 * 4 + 4
+    assert (o.bound, o.lines[0].bound) == ("memory", "memory")
+
+
+def test_the_first_line_is_the_answer_and_a_file_keeps_all():
+    o = of(entry(START, DONE, DOT.format("d")))
+    assert str(o).startswith("step: 1 s of 3 s is waiting for collectives over x, estimated")
+    assert "Estimate: each operation takes max(FLOP" in str(o)
+    assert sw.load(o.to_json()) == o
+
+
+SYNC = ', backend_config={"operation_queue_id":"0","collective_backend_config":{"is_sync":true}}'
+
+
+def test_halves_that_a_gpu_runs_at_once_hide_nothing():
+    """XLA's GPU backend writes every collective in two halves; ``is_sync`` says which of them it does not overlap."""
+    o = of(entry(START.replace("\n", SYNC + "\n"), DOT.format("d"), DONE))
+    (sent,) = o.transfers
+    assert (sent.asynchronous, sent.exposed, sent.between) == (False, SENDS, ())
+    assert "nothing: XLA runs it at once" in str(o)
+
+
+WRAPPED = """%wrapped (v: f32[1024]) -> f32[256] {
+  %v = f32[1024]{0} parameter(0)
+  ROOT %scatter = f32[256]{0} reduce-scatter(%v), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, \
+to_apply=%add, use_global_device_ids=true
+}
+
+"""
+
+
+def test_a_collective_that_a_gpu_starts_as_a_computation():
+    body = """  %w = f32[1024]{0} parameter(2)
+  %r.start = ((f32[1024]{0}), f32[256]{0}) async-start(%w), calls=%wrapped
+"""
+    o = of(WRAPPED + entry(body, DOT.format("d"), "  %r = f32[256]{0} async-done(%r.start)\n"))
+    (sent,) = o.transfers
+    assert (sent.kind, sent.asynchronous, sent.seconds, sent.exposed) == ("reduce-scatter", True, SENDS, 0.0)
+    assert sent.between == ("dot",)
+
+
+def test_a_product_of_a_library_counts():
+    gemm = """  %g = (f32[16,16]{1,0}, s8[4194304]{0}) custom-call(%x, %x), custom_call_target="__cublas$gemm", \
+backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],\
+"rhs_contracting_dimensions":["0"],"lhs_batch_dimensions":[],"rhs_batch_dimensions":[]}}}
+  %d = f32[16,16]{1,0} get-tuple-element(%g), index=0
+"""
+    o = of(entry(gemm))
+    assert (o.flops, o.bytes) == (2 * 16**3, 3 * 16 * 16 * 4)
+    assert "Custom calls" not in o.note
+
+
+def test_devices_without_figures_ask_for_a_chip():
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    with pytest.raises(ValueError, match="give a chip to estimate with: chip='TPU v5e'"):
+        read.overlap(HEAD + entry(START, DONE, DOT.format("d")), mesh=mesh)
+
+
+def test_products_of_a_real_program_are_counted_in_loops_too():
+    """``cost_analysis`` counts the body of a loop once."""
+
+    def f(x, ws):
+        return jax.lax.scan(lambda h, w: (h @ w, None), x, ws)[0]
+
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    shapes = jax.ShapeDtypeStruct((64, 32), "float32"), jax.ShapeDtypeStruct((6, 32, 32), "float32")
+    o = read.overlap(f, *shapes, mesh=mesh, chip="TPU v5e")
+    assert o.flops == 6 * 2 * 64 * 32 * 32
+    assert "compiled for CPUs" in o.note

@@ -1,0 +1,207 @@
+"""Why values are split: every chain ends in what was given, and without that the compiled program has another split."""
+
+import functools
+from collections import defaultdict
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
+from shardwidget import read
+from shardwidget._jax import origins
+from shardwidget.document import Comparison, Why
+
+ROWS_AND_COLUMNS = P("data", "model")
+
+
+def mesh() -> jax.sharding.Mesh:
+    return jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def shape(*sizes: int, spec: P, dtype=jnp.float32) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(sizes, dtype, sharding=NamedSharding(mesh(), spec))
+
+
+def block(x, w_in, w_out, *, wanted=ROWS_AND_COLUMNS):
+    h = jax.nn.gelu(x @ w_in)
+    h = jax.lax.with_sharding_constraint(h, NamedSharding(mesh(), wanted))
+    y = h @ w_out
+    return x + y
+
+
+BLOCK = (
+    shape(512, 256, spec=P("data")),
+    shape(256, 1024, spec=P()),
+    shape(1024, 256, spec=P(None, "model")),
+)
+
+
+def layer(x, w):
+    return x + jax.nn.relu(x @ w["up"]) @ w["down"], None
+
+
+def step(p, tokens, targets):
+    """A step of training a scanned network."""
+
+    def loss(p):
+        x, _ = jax.lax.scan(layer, p["embed"][tokens], p["layers"])
+        return jnp.mean((x - targets) ** 2)
+
+    return jax.tree.map(lambda w, g: w - 0.1 * g, p, jax.grad(loss)(p))
+
+
+STEP = (
+    {
+        "embed": shape(256, 64, spec=P()),
+        "layers": {
+            "up": shape(3, 64, 128, spec=P(None, None, "model")),
+            "down": shape(3, 128, 64, spec=P(None, "model")),
+        },
+    },
+    shape(16, spec=P("data"), dtype=jnp.int32),
+    shape(16, 64, spec=P("data")),
+)
+
+
+@pytest.fixture(scope="module")
+def compared() -> Comparison:
+    return read.comparison(block, *BLOCK)
+
+
+@pytest.fixture(scope="module")
+def trained() -> Comparison:
+    return read.comparison(step, *STEP)
+
+
+def product(c: Comparison) -> int:
+    return next(k for k, row in enumerate(c.rows) if row.values[0].name == "y")
+
+
+def test_the_answer_is_the_first_line(compared):
+    why = compared.why(product(compared), 1)
+    assert str(why).split("\n")[0] == why.answer
+    assert why.answer.startswith("Dim 1 of y is split over model because w_out is (argument 2), through dot_general")
+    assert [link.name for link in why.chain] == ["w_out", "y"]
+
+
+def test_who_lost_and_what_follows(compared):
+    why = compared.why(product(compared), 1)
+    (lost,) = why.lost
+    assert (lost.name, lost.dim) == ("h", 1)
+    assert "already splits its dim 1: an axis splits one dimension of an array" in why.because[0]
+    assert why.collectives[0].startswith("all-gather over model: 256 KiB per device")
+    causes = [found.answer for found in compared.why_collective(0)]
+    assert any("with_sharding_constraint" in words for words in causes)
+
+
+def test_back_through_an_operation(compared):
+    why = compared.why(product(compared), 0)
+    assert why.chain[-1].back
+    assert "x is (argument 0), back through add" in why.answer
+
+
+def test_what_is_not_split_says_so(compared):
+    why = compared.why(0, 1)
+    assert (why.axis, why.chain) == ("", ())
+    assert why.answer == "Nothing asked for a split of dim 1 of x."
+    with pytest.raises(IndexError, match="there is no dim 2"):
+        compared.why(0, 2)
+    with pytest.raises(IndexError, match="there is no collective 9"):
+        compared.why_collective(9)
+
+
+def test_a_collective_of_a_compiled_program_says_why():
+    view = sw.CompiledProgram(block, *BLOCK)
+    answers = [why.answer for why in view.why(0)]
+    assert any("with_sharding_constraint" in words for words in answers)
+    assert [why["answer"] for why in view._pages["why 0 0"]["found"]] == answers
+    assert '"answer":"Dim 1 of' in view.to_html()
+    with pytest.raises(IndexError, match="there is no 9"):
+        view.why(9)
+
+
+def test_the_browser_is_told_why_it_is_not_known():
+    view = sw.CompiledProgram(jax.jit(block).lower(*BLOCK).compile())
+    view._why = {"n": 1, "at": 0, "collective": 0}
+    assert view._pages["why 0 0"]["trouble"].endswith("give the function and its arguments.")
+
+
+def test_it_is_the_same_after_json(compared):
+    why = compared.why(product(compared), 1)
+    assert sw.load(why.to_json()) == why
+    assert sw.load(compared.to_json()).why(product(compared), 1) == why
+
+
+def test_loops_are_entered(trained):
+    """Nearly every split of a scanned, differentiated program has a chain, in the loops' bodies too."""
+    whys = list(answers(trained))
+    assert sum(bool(why.chain) for why in whys) >= 0.95 * len(whys)
+    inside = [r for r in trained.reasons if trained.rows[r.row].scope >= 0]
+    assert len(inside) > 20
+
+
+def answers(c: Comparison):
+    for k, row in enumerate(c.rows):
+        for n, value in enumerate(row.values):
+            dims = value.concrete.dims if value.concrete and value.concrete.dims else ()
+            yield from (c.why(k, d, axis, value=n) for d, dim in enumerate(dims) for axis in dim.axes)
+
+
+def without(spec: P, axis: str) -> P:
+    return P(*(None if axis == entry else entry for entry in spec))
+
+
+@pytest.mark.parametrize(("f", "args", "fixture"), [(block, BLOCK, "compared"), (step, STEP, "trained")])
+def test_without_what_a_chain_ends_in_the_split_is_another(f, args, fixture, request):
+    """What was given is taken away and the program compiled again: with all else that was given the same."""
+    c: Comparison = request.getfixturevalue(fixture)
+    ends = defaultdict(list)
+    for k, reason in enumerate(c.reasons):
+        end = k
+        while c.reasons[end].giver >= 0:
+            end = c.reasons[end].giver
+        given = c.groups[reason.group].reasons if reason.group >= 0 else (end,)
+        assert end in given
+        ends[given].append(reason)
+    changed = 0
+    for given, reasons in ends.items():
+        leaves, tree = jax.tree.flatten(args)
+        axis, options = reasons[0].axis, {}
+        for end in (c.reasons[k] for k in given):
+            if end.given == "argument":
+                old = leaves[end.value]
+                spec = without(old.sharding.spec, axis)
+                leaves[end.value] = shape(*old.shape, spec=spec, dtype=old.dtype)
+            else:
+                assert end.given == "constraint"
+                options = {"wanted": without(ROWS_AND_COLUMNS, axis)}
+        other = read.comparison(functools.partial(f, **options) if options else f, *tree.unflatten(leaves))
+        places = [other.rows[r.row].values[r.value].concrete for r in reasons]
+        changed += sum(p is None or axis not in p.dims[r.dim].axes for r, p in zip(reasons, places, strict=True))
+    assert changed >= 0.95 * len(c.reasons)
+
+
+def test_a_region_and_the_results_that_were_asked_for():
+    def region(x, w):
+        product = jax.shard_map(
+            jnp.matmul, mesh=mesh(), in_specs=(P("data"), P(None, "model")), out_specs=P("data", "model")
+        )
+        return product(x, w) * 2, x[:, 0] + 1
+
+    wanted = (None, NamedSharding(mesh(), P("model")))
+    c = read.comparison(jax.jit(region, out_shardings=wanted), shape(64, 32, spec=P()), shape(32, 64, spec=P()))
+    twice = next(k for k, row in enumerate(c.rows) if row.primitive == "mul")
+    assert "because the shard_map" in c.why(twice, 1).answer
+    added = next(k for k, row in enumerate(c.rows) if row.primitive == "add")
+    assert c.why(added, 0).given == "jit"
+
+
+def test_where_jax_has_no_record_it_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(origins, "_PROPAGATE", "builtin.module(no-such-pass)")
+    c = read.comparison(block, *BLOCK)
+    why: Why = c.why(product(c), 1)
+    assert (why.chain, c.reasons) == ((), ())
+    assert why.answer.startswith(f"This JAX does not say why: JAX {jax.__version__}")
