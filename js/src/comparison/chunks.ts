@@ -6,7 +6,7 @@ const SIZE = 10;
 /** What is drawn beyond the edges of the view, so that a scroll finds it there. */
 const MARGIN = 240;
 /** Height of the view of a long table. */
-export const VIEW = 720;
+const VIEW = 720;
 /** Tables up to this many lines are shown whole. */
 const WHOLE = 26;
 

@@ -59,7 +59,7 @@ export function isDark(scheme: Scheme): boolean {
 }
 
 /** Whether the palette is the safe one. */
-export function isSafe(scheme: Scheme): boolean {
+function isSafe(scheme: Scheme): boolean {
   return scheme.endsWith("-safe");
 }
 

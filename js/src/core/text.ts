@@ -35,7 +35,7 @@ export function sliceText(model: PlacementModel, tile: number): string {
 }
 
 /** Short dtype of a type string: what stands before its bracket. */
-export function shortType(model: PlacementModel): string {
+function shortType(model: PlacementModel): string {
   const { type, dtype } = model.doc;
   const at = type.indexOf("[");
   return at > 0 ? type.slice(0, at) : dtype;

@@ -61,7 +61,7 @@ export interface GridFrame {
 /** The sign that says what devices along an axis have of each other's data; null for none. */
 export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
 
-export const BOX_GAP = 22;
+const BOX_GAP = 22;
 /** Devices of a ring at most: longer ones are wrapped like other meshes of one axis. */
 const LONGEST_RING = 16;
 /** Boxes of which each has its indices over it. */

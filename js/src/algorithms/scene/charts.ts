@@ -131,7 +131,7 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
 }
 
 /** Where a size stands, and the size at a place: a whole power of two. */
-export function sizeX(nbytes: number, box: Box): number {
+function sizeX(nbytes: number, box: Box): number {
   const power = Math.min(SIZES[1], Math.max(SIZES[0], Math.log2(nbytes)));
   return box.x + (box.w * (power - SIZES[0])) / (SIZES[1] - SIZES[0]);
 }

@@ -20,7 +20,7 @@ import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
 import { NUMBER, type Paints } from "./paints";
 
 /** More tiles than this in view are drawn as one picture instead of rectangles. */
-export const FIELD_TILES = 1024;
+const FIELD_TILES = 1024;
 
 export interface ArrayPanel {
   /** Where the faces start. */

@@ -22,7 +22,7 @@ export interface Layout extends Panels {
 }
 
 /** Below this width the mesh stands under the array. */
-export const STACK = 560;
+const STACK = 560;
 const TITLE = 30;
 const DOCK = 86;
 /** Height of what is said of a block below both panels, and the space above it. */

@@ -128,7 +128,7 @@ export function ghostBoxes(model: PlacementModel, panel: MeshPanel, position: nu
 }
 
 /** The outlines of the array inside a device, one a facet. */
-export function ghostOutlines(model: PlacementModel, panel: MeshPanel, position: number): Box[] {
+function ghostOutlines(model: PlacementModel, panel: MeshPanel, position: number): Box[] {
   const g = panel.ghost;
   if (!g) return [];
   const device = deviceBox(model, panel, position);

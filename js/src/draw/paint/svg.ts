@@ -73,7 +73,7 @@ function copiesPattern(theme: Theme): string {
   return `<pattern id="copies" width="8" height="${height}" patternUnits="userSpaceOnUse"><rect width="8" height="${height}" fill="${ground}"/>${rects.join("")}</pattern>`;
 }
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return (
     text
       .replace(/&/g, "&amp;")

@@ -4,7 +4,7 @@ import { type Badge, count, some } from "../../core/text";
 import { ratioOf, type ScheduleModel } from "./schedule";
 import { taskText } from "./tasks";
 
-export const KIND_NAMES = ["forward", "backward", "input half of backward", "weight half of backward"] as const;
+const KIND_NAMES = ["forward", "backward", "input half of backward", "weight half of backward"] as const;
 
 /** A number with at most `digits` decimals, without zeros at the end. */
 export function short(value: number, digits = 2): string {
@@ -100,7 +100,7 @@ export function cellText(model: ScheduleModel, task: number): string {
 }
 
 /** Other tasks of a task's unit. */
-export function fusedWith({ tasks }: ScheduleModel, task: number): number[] {
+function fusedWith({ tasks }: ScheduleModel, task: number): number[] {
   const found: number[] = [];
   for (const step of [-1, 1]) {
     for (let t = task + step; t >= 0 && t < tasks.size && tasks.unit[t] === tasks.unit[task]; t += step) found.push(t);

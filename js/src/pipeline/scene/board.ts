@@ -41,7 +41,7 @@ export interface Board {
 }
 
 /** More ranks than this are one picture. */
-export const MOST_ROWS = 16;
+const MOST_ROWS = 16;
 /** Ranks and steps of the lens. */
 export const LENS = { ranks: 6, steps: 16, cell: 20, pitch: 25 } as const;
 
@@ -100,7 +100,7 @@ export function rowTop(block: Block, rank: number): number {
 }
 
 /** The block and rank at a height, or null. */
-export function rankAt(board: Board, y: number): { block: Block; rank: number } | null {
+function rankAt(board: Board, y: number): { block: Block; rank: number } | null {
   for (const block of board.blocks) {
     const rank = Math.floor((y - block.top) / block.pitch);
     if (rank >= 0 && rank < block.model.tasks.ranks && y >= block.top) return { block, rank };

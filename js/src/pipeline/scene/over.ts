@@ -42,7 +42,7 @@ export function hoverMarks(board: Board, block: Block, palette: Palette, task: n
 }
 
 /** Tasks that wait for a task. */
-export function takersOf(model: ScheduleModel, task: number): number[] {
+function takersOf(model: ScheduleModel, task: number): number[] {
   return model
     .way(model.tasks.microbatch[task] ?? 0)
     .filter((t) => model.run.needs[2 * t] === task || model.run.needs[2 * t + 1] === task);

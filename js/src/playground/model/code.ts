@@ -33,7 +33,7 @@ function meshCode(axes: readonly MeshAxis[], doc: Playground): string {
   return `${make}(${sizes}, ${names}, axis_types=${types})`;
 }
 
-export function sameAxes(a: readonly MeshAxis[], b: readonly MeshAxis[]): boolean {
+function sameAxes(a: readonly MeshAxis[], b: readonly MeshAxis[]): boolean {
   return (
     JSON.stringify(a.map((x) => [x.name, x.size, x.type])) === JSON.stringify(b.map((x) => [x.name, x.size, x.type]))
   );

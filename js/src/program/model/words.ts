@@ -114,7 +114,7 @@ export function groupsText(model: ProgramModel, c: HloCollective): string {
   return groups.length === 1 ? `one group of ${size}` : `${groups.length} groups of ${size}, at once`;
 }
 
-export function nounOf(doc: Program): string {
+function nounOf(doc: Program): string {
   return doc.mesh.platform === "tpu" ? "chip" : "device";
 }
 

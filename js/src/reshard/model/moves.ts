@@ -32,7 +32,7 @@ export interface Moves {
 }
 
 /** More devices are not drawn one by one. */
-export const MOST_DEVICES = 16;
+const MOST_DEVICES = 16;
 
 /** Whether pieces are found one by one. */
 export function hasMoves({ size, doc }: PlanModel): boolean {

@@ -123,7 +123,7 @@ export function answerOf(model: SearchModel): readonly [strong: string, rest: st
   return [`${best.title}: ${faster}`, memoryOf(model, best)];
 }
 
-export function memoryOf(model: SearchModel, row: Row): string {
+function memoryOf(model: SearchModel, row: Row): string {
   return model.limit === null ? bytes(row.bytes) : `${bytes(row.bytes)} of ${bytes(model.limit)}`;
 }
 

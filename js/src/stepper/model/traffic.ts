@@ -42,7 +42,7 @@ export function sentBy(trace: TraceModel, step: Step, algorithm: Plan["algorithm
 }
 
 /** The parts of a collective's bytes that have arrived and that are on their way. */
-export function sharesAt(
+function sharesAt(
   trace: TraceModel,
   step: Step,
   phase: number,

@@ -353,7 +353,7 @@ export function isArray(of: LeafType | undefined): boolean {
 }
 
 /** Whether it takes up (or, where abstract, would take up) memory of devices. */
-export function onDevices(of: LeafType): boolean {
+function onDevices(of: LeafType): boolean {
   return of.mesh >= 0 && (of.state === "live" || of.state === "abstract") && !of.offloaded;
 }
 
