@@ -21,7 +21,7 @@ CUT: Any = P("x", "y")
 
 
 def array(*shape, spec=CUT):
-    values = jnp.arange(np.prod(shape), dtype=jnp.float32).reshape(shape) / 16
+    values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 16
     return jax.device_put(values, jax.NamedSharding(MESH, spec))
 
 

@@ -77,14 +77,13 @@ def test_tree(sharding_baseline):
 def test_a_baseline_in_a_project(pytester: pytest.Pytester, request: pytest.FixtureRequest):
     pytester.syspathinsert(request.config.rootpath)
     pytester.makepyfile(test_train=TEST)
-    pytester.makeconftest("from tests.conftest import *")
     file, page = (
         pytester.path / "sharding/test_train.test_tree.txt",
         pytester.path / "sharding/test_train.test_tree.html",
     )
 
     def run(*options: str) -> pytest.RunResult:
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
 
     run().stdout.fnmatch_lines(["*AssertionError: there is no */sharding/test_train.test_tree.txt. Write it*"])
     run("--update-sharding").assert_outcomes(passed=1)
@@ -97,4 +96,5 @@ def test_a_baseline_in_a_project(pytester: pytest.Pytester, request: pytest.Fixt
     assert page.exists()
     run("--update-sharding").assert_outcomes(passed=1)
     assert not page.exists()
-    run().assert_outcomes(passed=1)
+    # And as a project does, in a process of its own.
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

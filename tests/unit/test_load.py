@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
@@ -67,10 +66,12 @@ def test_a_document_is_the_same_after_json_and_after_a_page(name: str):
 
 
 @cache
-def validator() -> jsonschema.Draft202012Validator:
+def validator():
+    from jsonschema import Draft202012Validator  # Takes seconds, which every process would spend that collects tests.
+
     schema = sw.json_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
 
 
 @pytest.mark.parametrize("name", MAKE)
