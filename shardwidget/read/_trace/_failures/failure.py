@@ -13,7 +13,7 @@ from shardwidget.read._trace._failures.in_specs import indivisible, unlike_in_sp
 from shardwidget.read._trace._failures.loops import changed_carry, unlike_branches
 from shardwidget.read._trace._failures.mesh_axes import unclear_sharding, unknown_axis
 from shardwidget.read._trace._failures.python_values import traced_value
-from shardwidget.read._trace._failures.results import varying_result
+from shardwidget.read._trace._failures.ranks import unfitting_result
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace._failures.trials import tried
 from shardwidget.read._trace.draft import TracedValue
@@ -90,7 +90,7 @@ def _other(stop: StoppedTrace) -> Explanation:
 
 
 _EXPLAIN = {
-    "out_specs": varying_result,
+    "out_specs": unfitting_result,
     "scan_carry": changed_carry,
     "shape": unfitting_blocks,
     "indivisible": indivisible,

@@ -25,7 +25,7 @@ from shardwidget.read._trace._failures.explanation import (
     without_axes,
 )
 from shardwidget.read._trace._failures.proposal import Proposal
-from shardwidget.read._trace._failures.results import too_long
+from shardwidget.read._trace._failures.ranks import too_long_for_argument
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
@@ -94,7 +94,7 @@ def _uncut(stop: StoppedTrace, number: int, d: int, axes: Sequence[str]) -> list
 def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     """An argument whose type differs from in_specs."""
     if _jax.messages.is_too_long(stop.error):
-        return too_long(stop)
+        return too_long_for_argument(stop, writer)
     mapped = stop.reached.mapped
     if mapped is None:
         return None

@@ -30,10 +30,7 @@ from shardwidget.read._trace.written import equal_along
 
 def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     """A result that varies over an axis along which its spec states that it is the same."""
-    own = writer.stopped.region.axes if writer.stopped is not None and writer.stopped.region is not None else ()
-    if _jax.messages.is_too_long(stop.error):
-        return too_long(stop)
-    wrong = list(_wrong(stop, writer, own))
+    wrong = list(varying(stop, writer, stop.reached.out_specs))
     if not wrong:
         return None
     number, value, axes, spec = wrong[0]
@@ -42,20 +39,22 @@ def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
         f"{spec_text(spec)} promises that {what} is the same block along {joined(axes)}, but its type "
         f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
     )
-    return Explanation(text, value, axes, _fixes(stop, writer, wrong))
+    return Explanation(text, value, axes, completed(stop, writer, wrong))
 
 
 Wrong = tuple[int, TracedValue, list[str], PartitionSpec]
 """A result: its number, the value, axes over which it varies and should not, its spec."""
 
 
-def _wrong(stop: StoppedTrace, writer: Writer, own: Sequence[str]) -> Iterator[Wrong]:
-    for number, (var, spec) in enumerate(zip(stop.reached.outs, stop.reached.out_specs, strict=True)):
+def varying(stop: StoppedTrace, writer: Writer, specs: Sequence[PartitionSpec]) -> Iterator[Wrong]:
+    """Results that vary over axes along which the specs state that they are the same."""
+    own = writer.stopped.region.axes if writer.stopped is not None and writer.stopped.region is not None else ()
+    for number, (var, spec) in enumerate(zip(stop.reached.outs, specs, strict=True)):
         named = {
             a for entry in _jax.partitions(spec) if entry for a in (entry if isinstance(entry, tuple) else (entry,))
         }
-        varying = _jax.manual_types(var.aval)[0]
-        axes = [axis for axis in own if axis in varying and axis not in named]
+        over = _jax.manual_types(var.aval)[0]
+        axes = [axis for axis in own if axis in over and axis not in named]
         value = writer.known.get(var)
         if axes and isinstance(value, TracedValue):
             yield number, value, axes, spec
@@ -67,35 +66,31 @@ def _equal_along(writer: Writer, value: TracedValue, axes: Sequence[str]) -> boo
     return equal_along(writer.written, writer.meshes[value.region], value.site, value.slots, axes)
 
 
-def too_long(stop: StoppedTrace) -> Explanation:
-    """A spec with more entries than its array has dimensions."""
-    value = stop.inputs[0] if stop.inputs else None
-    name = value.name if value is not None else "the value"
-    rank = value.aval.ndim if value is not None else 0
-    text = f"A spec has at most one entry for each dimension, and {name} has {rank}."
-    if value is None or stop.kind == "in_specs":
-        return Explanation(text, value)
-    varying = sorted(_jax.manual_types(value.aval)[0])
-    return Explanation(text, value, varying, _fixes_of_rank(stop, value, varying))
+def completed(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], out_specs: Any = None) -> list[Proposal]:
+    """Results that vary where their specs state that they do not: completed, concatenated, or not cut at all.
 
-
-def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Proposal]:
-    """Results that vary where their specs state that they do not: completed, concatenated, or not cut at all."""
+    Args:
+        stop: the program.
+        writer: its steps.
+        wrong: the results.
+        out_specs: specs in the place of those given; None for those.
+    """
     over = joined(wrong[0][2])
-    reductions = _in_place(stop, wrong)
+    given = {} if out_specs is None else {"out_specs": specs_code(out_specs)}
+    reductions = _in_place(stop, wrong, given)
     found: list[Proposal] = []
     completing = [completing_reducer(writer, v, a) for _, v, a, _ in wrong]
     known = [reducer for reducer in completing if reducer is not None]
     if len(known) == len(wrong):
         found += reductions(known, _title(known[0], over))
-    found += _gathered_alike(stop, writer, wrong)
+    found += _gathered_alike(stop, writer, wrong, given)
     if all(_equal_along(writer, v, a) for _, v, a, _ in wrong):
         maximum = [COMPLETIONS["reduce_max"].reducer] * len(wrong)
         title = f"The blocks are equal along {over}: their maximum is typed as the same"
         found += [replace(one, rests_on_equality=True) for one in reductions(maximum, title)]
         title = "The blocks are equal in this run: turn the check off, and ensure it yourself"
-        found.append(replace(stop.changes.option(title, check_vma="False"), last=True, rests_on_equality=True))
-    specs = _concatenated(stop, writer, wrong)
+        found.append(replace(stop.changes.option(title, check_vma="False", **given), last=True, rests_on_equality=True))
+    specs = _concatenated(stop, writer, wrong, out_specs)
     if specs:
         title = f"Concatenate the blocks along {over}: add that to out_specs"
         found.append(stop.changes.option(title, out_specs=specs))
@@ -105,16 +100,18 @@ def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[P
     reducers += [one.reducer for one in (largest, least) if steps & {largest.of, least.of}]
     for reducer in filter(None, reducers):
         found += reductions([reducer] * len(wrong), _title(reducer, over))
-    found += _where_they_are_parts(stop, writer, wrong, specs)
+    found += _where_they_are_parts(stop, writer, wrong, specs, given)
     if stop.reached.mapped is not None:
         axes = {axis for _, _, axes, _ in wrong for axis in axes}
         title = f"Do not cut the arguments along {over}: every device gets them whole"
-        uncut = stop.changes.option(title, in_specs=specs_code(without_axes(stop.reached.mapped.in_specs, axes)))
-        found.append(replace(uncut, last=True))
+        code = specs_code(without_axes(stop.reached.mapped.in_specs, axes))
+        found.append(replace(stop.changes.option(title, in_specs=code, **given), last=True))
     return found
 
 
-def _gathered_alike(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Proposal]:
+def _gathered_alike(
+    stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], given: Mapping[str, str]
+) -> list[Proposal]:
     """The gathers on the way to the results, typed as giving every device the same."""
     calls: dict[ast.expr, SourceText] = {}
     for step in writer.steps:
@@ -126,10 +123,12 @@ def _gathered_alike(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) 
                 calls[node.keywords[-1].value] = source
     title = f"Type what is gathered as the same along {joined(wrong[0][2])}"
     changes = [(node, "{}, to='invarying'") for node in calls]
-    return placed(stop.changes.each(title, changes, next(iter(calls.values()), None)))
+    return placed(stop.changes.each(title, changes, next(iter(calls.values()), None), **(given if changes else {})))
 
 
-def _where_they_are_parts(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], specs: str) -> list[Proposal]:
+def _where_they_are_parts(
+    stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], specs: str, given: Mapping[str, str]
+) -> list[Proposal]:
     """Each expression that reduces parts completed in its place, before what is not linear; or its operand whole."""
     every = list({p.node: p for _, v, axes, _ in wrong for p in parts_of(writer, v, axes)}.values())
     if not every or len({p.source.file for p in every}) > 1:
@@ -142,29 +141,31 @@ def _where_they_are_parts(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wr
     for k in range(max(map(len, ways)) if all(ways) else 0):
         title = f"Complete {shown} over {over}"
         changes = [(p.node, codes[min(k, len(codes) - 1)]) for p, codes in zip(every, ways, strict=True)]
-        found.append(stop.changes.each(title, changes, source))
+        found.append(stop.changes.each(title, changes, source, **given))
         if specs:
             found.append(stop.changes.each(f"{title}, and concatenate the blocks", changes, source, out_specs=specs))
     changes = [change for part in every if (change := part.gathered(writer))]
     if len(changes) == len(every):
-        gathered = stop.changes.each(f"Gather along {over} what is reduced: {shown}", changes, source)
+        gathered = stop.changes.each(f"Gather along {over} what is reduced: {shown}", changes, source, **given)
         found += [replace(gathered, last=True)] if gathered else []
     return placed(*found)
 
 
-def _concatenated(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> str:
+def _concatenated(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], out_specs: Any) -> str:
     """The out_specs with the axes added where they cut each result, or else its first dimension; empty for scalars."""
     if stop.reached.mapped is None or not all(v.aval.ndim for _, v, _, _ in wrong):
         return ""
     specs = {number: _named_too(spec, axes, v, writer) for number, v, axes, spec in wrong}
-    return _with_specs(stop.reached.mapped.out_specs, specs)
+    return _with_specs(stop.reached.mapped.out_specs if out_specs is None else out_specs, specs)
 
 
 def _title(reducer: Reducer, over: str) -> str:
     return f"{reducer.verb} the blocks along {over}, before the return"
 
 
-def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[Reducer], str], list[Proposal]]:
+def _in_place(
+    stop: StoppedTrace, wrong: Sequence[Wrong], given: Mapping[str, str]
+) -> Callable[[Sequence[Reducer], str], list[Proposal]]:
     """Makes the change that reduces the results where they are returned."""
     written = stop.changes.results(len(stop.reached.outs), wrong[0][1])
 
@@ -176,7 +177,7 @@ def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[
             (results[number], f"jax.lax.{reducer.function}({{}}, {quoted(axes)})")
             for reducer, (number, _, axes, _) in zip(reducers, wrong, strict=True)
         ]
-        return placed(stop.changes.each(title, changes, source))
+        return placed(stop.changes.each(title, changes, source, **given))
 
     return reductions
 
@@ -201,17 +202,3 @@ def _with_specs(specs: Any, changed: Mapping[int, PartitionSpec]) -> str:
     for number, spec in changed.items():
         leaves[number] = spec
     return specs_code(jax.tree.unflatten(tree, leaves))
-
-
-def _fixes_of_rank(stop: StoppedTrace, value: TracedValue, axes: Sequence[str]) -> list[Proposal]:
-    """A result with too few dimensions for its spec."""
-    written = stop.changes.results(1, value)
-    if written is None:
-        return []
-    source, (result,) = written
-    held = source.operand(result)
-    found = [(f"Give {value.name} a dimension, along which blocks are concatenated", f"{held}[None]")]
-    if axes and not value.aval.ndim:
-        total = f"jax.lax.psum({source.segment(result)}, {quoted(axes)})[None]"
-        found.append((f"Sum it over {joined(axes)} first", total))
-    return placed(*(stop.changes.wrapped(title, result, code, source) for title, code in found))

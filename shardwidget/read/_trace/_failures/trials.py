@@ -43,6 +43,7 @@ NONE_GIVES_IT = " None of these changes gives what the function gives on the who
 NOT_KNOWN = " The values of these changes were not compared: {reason}."
 
 BY_POSITION = "the function asks for its position on the mesh, so what it gives depends on how the array is cut"
+NOT_FOUND = "the options of its shard_map were not found"
 NOT_WHOLE = "the function does not run on the whole array ({words})"
 OTHER_SHAPE = "on the whole array the function gives results of other shapes"
 TOO_LARGE = "the program is too large to be run for each"
@@ -100,6 +101,10 @@ _LOCAL = frozenset({"scan_carry", "branches", "shape", "traced_value", "axis_nam
 """Kinds of failures whose fixes may reveal another."""
 
 
+WITHOUT_SPECS = Proposal(Fix("", ""), options={"in_specs": "P()", "out_specs": "P()"})
+"""Specs that fit any array, where every block is the whole array."""
+
+
 class _Trials:
     def __init__(self, stop: StoppedTrace, explain: Callable[[StoppedTrace], Sequence[Proposal]]) -> None:
         self._explain = explain
@@ -110,6 +115,8 @@ class _Trials:
         self._paster = Paster(stop.f, self._mapped.function if self._mapped else None)
         self._asks_itself = stop.kind in ("axis_name", "traced_value")
         """Whether the function does not run on the whole array either."""
+        self._too_long = _jax.messages.is_too_long(stop.error)
+        """Whether a spec does not fit the whole array either."""
 
     def traced(self, proposals: Sequence[Proposal]) -> Iterator[Tried]:
         """Those that reach the program and make it run, each once; one that stops further on, with what helps there."""
@@ -181,10 +188,13 @@ class _Trials:
 
     def _whole(self, found: Sequence[Tried]) -> tuple[Any, str]:
         """The program on one device, where every block is the whole array; or why there is none."""
+        changed = found[0].proposal if self._asks_itself else WITHOUT_SPECS if self._too_long else None
         try:
-            jaxpr = self._trace(found[0].proposal if self._asks_itself else None, "whole")
+            jaxpr = self._trace(changed, "whole")
         except Exception as error:
             return None, NOT_WHOLE.format(words=first_line(error))
+        if jaxpr is None:
+            return None, NOT_FOUND
         if any(_jax.name_of(eqn) in _jax.POSITIONAL for eqn in _jax.every_equation(jaxpr)):
             return None, BY_POSITION
         whole = _jax.runnable(jaxpr, on_one_device=True)
