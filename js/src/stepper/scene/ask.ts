@@ -35,10 +35,11 @@ export interface Size {
 }
 
 /** How a plan's copies move. */
-export function motionOf(c: Collective, plan: Plan): Motion {
+export function motionOf(c: Collective, plan: Plan, room: number): Motion {
   if (permutes(c) || (tells(c) && plan.algorithm === "meaning")) return "permute";
   if (plan.algorithm === "meaning") return "gather";
-  return plan.algorithm === "ring" && plan.n <= MOST_GUTTERS && !exchanges(c) ? "gutters" : "lanes";
+  const most = room < ROOM_OF_SLIM ? GUTTERS : SLIM_GUTTERS;
+  return plan.algorithm.endsWith("ring") && plan.n <= most && !exchanges(c) ? "gutters" : "lanes";
 }
 
 /** Whether a tile shows a block as chunks side by side. */
@@ -46,8 +47,15 @@ export function stripped({ c, motion }: Ask): boolean {
   return c.semantics.cuts !== "none" && motion !== "permute" && (motion !== "gather" || !reducesAll(c));
 }
 
-/** Rows of tiles with room for copies between them. */
-const MOST_GUTTERS = 8;
+/** Lanes beside a ring for what goes round its ends: one for each direction. */
+export function wraps(plan: Plan): number {
+  return plan.algorithm === "ring" || plan.n < 3 ? 1 : 2;
+}
+
+/** Rows of tiles with room for copies between them; of more, copies go over the places that they leave and fill. */
+export const GUTTERS = 8;
+const SLIM_GUTTERS = 16;
+const ROOM_OF_SLIM = 438;
 
 /** Which of n chunks an element of a variable belongs to: of what is sent, or of what is received. */
 export function chunkIn(

@@ -2,7 +2,7 @@
 
 import { FOLDED_ROWS, UNFOLDED } from "../../collective/model/plan";
 import { DOTTED } from "../model/caption";
-import { type Ask, adds, rowsOf, tileFace } from "./ask";
+import { type Ask, adds, GUTTERS, rowsOf, tileFace } from "./ask";
 import { permuted, rowIndex } from "./cells";
 import { OVER_ROOM } from "./map";
 import { joined, lanesOf } from "./routes";
@@ -107,7 +107,9 @@ function vertical(ask: Ask, over: boolean) {
     const members = rowsOf(group.length, receiver, most);
     const n = members.length;
     const choices: Row[] = [];
-    if (gutters) {
+    if (gutters && n > GUTTERS)
+      choices.push({ rows: 1, cell: 18, pad: 2, gap: 4 }, { rows: 1, cell: 16, pad: 2, gap: 3 });
+    else if (gutters) {
       // A copy that is longer between two tiles is read longer.
       for (let rows = Math.min(natural, 4); rows > 0; rows--)
         for (const more of n <= 4 ? [34, 18] : [6])

@@ -2,7 +2,7 @@
 
 import { textWidth } from "../../draw/measure";
 import { DOTTED } from "../model/caption";
-import { type Ask, adds, chunksOf, pieceFace, signRoom, stripped, tileFace } from "./ask";
+import { type Ask, adds, chunksOf, pieceFace, signRoom, stripped, tileFace, wraps } from "./ask";
 import { railRoom } from "./axes";
 import { cellOf, SWATCH, TAG, unsent } from "./cells";
 import type { Face } from "./contents";
@@ -154,7 +154,7 @@ function sideSizes(ask: Ask, { lanes, chunks }: Fixed, choice: Choice, tile: Til
   // A copy from tile to tile is a few chunks and a tag.
   const each = face.columns / chunksOf(ask);
   const carried = swatch ? SWATCH : (stripped(ask) ? each * chunks : each) * (bare ? cellOf(ask, font) : cell);
-  const wrap = motion === "gutters" ? Math.max(26, each * cell + 9) : 0;
+  const wrap = motion === "gutters" ? wraps(ask.plan) * Math.max(26, each * cell + 9) : 0;
   const rooms = {
     none: 0,
     gather: tight.lane + slot + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4),

@@ -10,8 +10,9 @@ import { partOf } from "./contents";
 import { blockColor, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor, together } from "./look";
 import { pieceMarks, sendsNothing, tagMarks } from "./piece";
 import type { Lane, Stage, Tile } from "./stage";
+import { isSlim } from "./stage";
 import type { Moving } from "./view";
-import { hopsOf, rowOf, type Way, waysOf } from "./ways";
+import { hopsOf, rowOf, type Way, waysOf, wrapLane } from "./ways";
 
 /** A copy: what it covers, its halo included, and how it is drawn. */
 export interface Flight {
@@ -72,20 +73,27 @@ function copy(view: Moving, source: number, destination: number, inner: Box, con
   };
 }
 
-/** Copies of a ring: from a tile to the one below in the gutter between them, from the last to the first round the side. */
+/** Copies of a ring: from a tile to its neighbour in the gutter between them, between the last and the first round the side. */
 function ringFlights(view: Moving): Flight[] {
   const { flow, stage } = view;
-  return hopsOf(view).map(({ transfer, group, source, destination, from, to, at, down }) => {
+  return hopsOf(view).map(({ transfer, group, source, destination, from, to, at, wrap }) => {
     const edge = from.box.x + from.box.w;
-    const [y0, y1] = [from.box.y + from.box.h - at.h - 3, to.box.y + 3];
+    const [y0, y1] = endsOf(view, from.box, to.box, at);
     const side = edge - at.w - 3;
-    const lane = edge + ((stage.room?.w ?? 30) - at.w) / 2;
-    const [x, y] = down
-      ? [at.x, y0 + (y1 - y0) * flow.progress]
-      : aroundAt(side, lane, side, rowOf(from, at.h), rowOf(to, at.h), flow.progress);
+    const lane = edge + wrapLane(view, wrap ?? 0) - at.w / 2;
+    const [x, y] =
+      wrap === null
+        ? [at.x, y0 + (y1 - y0) * flow.progress]
+        : aroundAt(side, lane, side, rowOf(from, at.h), rowOf(to, at.h), flow.progress);
     const box = { ...at, x, y };
     return copy(view, source, destination, box, chunkMarks(view, group, transfer, box, stage.bare));
   });
+}
+
+/** Where a copy to a neighbour begins and ends: under the tiles, or over the places that it leaves and fills. */
+function endsOf({ stage }: Moving, from: Box, to: Box, at: Box): readonly [number, number] {
+  if (isSlim(stage)) return [at.y, at.y + to.y - from.y];
+  return to.y > from.y ? [from.y + from.h - at.h - 3, to.y + 3] : [from.y + 3, to.y + to.h - at.h - 3];
 }
 
 /** Three thirds of a way: out of the row, along a lane, into the other row. */

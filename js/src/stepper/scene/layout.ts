@@ -139,7 +139,7 @@ export class StepperLayout {
       step,
       c,
       plan,
-      motion: motionOf(c, plan),
+      motion: motionOf(c, plan, this.room.most),
       input,
       output,
       format: this.shown(at).formats.get(input.id) ?? null,

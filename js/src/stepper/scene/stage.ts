@@ -107,6 +107,11 @@ export interface Stage {
   height: number;
 }
 
+/** Whether copies of a ring have no room between tiles: then they are drawn over them. */
+export function isSlim({ motion, tiles: [first, second] }: Stage): boolean {
+  return motion === "gutters" && first !== undefined && second !== undefined && second.box.y - first.box.y < 28;
+}
+
 /** What a stage has without copies that go from tile to tile. */
 export const PLAIN = {
   map: null,

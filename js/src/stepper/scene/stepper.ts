@@ -10,6 +10,7 @@ import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
 import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
+import { isSlim } from "./stage";
 import { tileMarks } from "./tiles";
 import { groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
 import { wayMarks } from "./ways";
@@ -27,6 +28,8 @@ export function frameOf(view: StepView): Frame {
   const { stage, options } = view;
   const groups = groupViews(view);
   const flights = groups.flatMap(flightsOf);
+  const tiles = stage.tiles.flatMap((tile) => tileMarks(view, tile));
+  const slim = isSlim(stage);
   return {
     under: [
       ...frameLines(view),
@@ -35,11 +38,12 @@ export function frameOf(view: StepView): Frame {
       ...mapMarks(view),
       ...groups.flatMap((group) => standing(group, flights)),
       ...lineMarks(view),
+      ...(slim ? tiles : []),
     ],
     flights,
     over: [
       // A copy comes out from under its tile, and goes in under another.
-      ...stage.tiles.flatMap((tile) => tileMarks(view, tile)),
+      ...(slim ? [] : tiles),
       ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
       ...(moves(view) ? signMarks(view) : [...equalMarks(view), ...(options.rules?.wholeMarks(view) ?? [])]),
       ...((options.lit && options.rules?.litMarks(view, options.lit)) ?? []),

@@ -194,12 +194,14 @@ function waitingMarks(view: Moving, p: number, k: number, at: Box): Mark[] {
   );
   const marks: Mark[] = [];
   const axis = arrives ? inkBetween(view, group[arrives.source] ?? p, p) : view.axis;
+  // From the neighbour below, or round the end: a ring that runs both ways.
+  const upward = arrives !== undefined && (arrives.source - arrives.destination + group.length) % group.length === 1;
   if (arrives) marks.push(outline(at, 2, axis));
   if (partsOf(view, p, k).length > 0 || stage.bare) return marks;
   const hop = played.states.findIndex((held) => (held[rank]?.[k] ?? []).length > 0);
   if (hop <= 0) return marks;
   const middle = [at.x + at.w / 2, at.y + at.h / 2 + 3.5] as const;
-  if (arrives) marks.push(label(...middle, "▾", 10, axisToken(axis), { anchor: "middle" }));
+  if (arrives) marks.push(label(...middle, upward ? "▴" : "▾", 10, axisToken(axis), { anchor: "middle" }));
   else marks.push(label(...middle, String(hop), 10, "muted", CENTER));
   return marks;
 }

@@ -1,6 +1,7 @@
 /** Ways of copies: in the gutters of a ring, by lanes beside the tiles, from what is sent to what is held afterwards. */
 import type { Transfer } from "../../collective/model/plan";
 import { axisStroke, type Box, type Mark, type Stroke } from "../../draw/marks";
+import { wraps } from "./ask";
 import { permuted, rowIndex } from "./cells";
 import { inkBetween } from "./look";
 import { joined, type Route, routesOf } from "./routes";
@@ -16,23 +17,30 @@ export interface Hop {
   from: Tile;
   to: Tile;
   at: Box;
-  /** Whether it goes to the tile below; else round the side. */
-  down: boolean;
+  /** The lane beside the tiles in which it goes round the side; null where it goes to the next tile. */
+  wrap: number | null;
 }
 
 /** The copies of a ring in every group that is drawn. */
-export function hopsOf({ stage, trace, collective, played, flow }: Moving): readonly Hop[] {
+export function hopsOf({ stage, trace, collective, plan, played, flow }: Moving): readonly Hop[] {
   const tileOf = new Map(stage.tiles.flatMap((t) => (t.members.length === 1 ? [[t.members[0], t] as const] : [])));
   const groups = stage.frames.length > 0 ? trace.groups(collective) : [stage.group];
+  const both = plan.algorithm !== "ring" || plan.n === 2;
   return groups.flatMap((group) =>
     (played?.rounds[flow.round] ?? []).flatMap((transfer): Hop[] => {
       const [source = 0, destination = 0] = [group[transfer.source], group[transfer.destination]];
       const [from, to] = [tileOf.get(source), tileOf.get(destination)];
-      const at = from && chunkBox(stage, from, transfer.chunks);
-      const down = transfer.destination === transfer.source + 1;
-      return to && at ? [{ transfer, group, source, destination, from, to, at, down }] : [];
+      const at = from && narrowed(chunkBox(stage, from, transfer.chunks), both);
+      const by = transfer.destination - transfer.source;
+      const wrap = Math.abs(by) === 1 ? null : by < 0 ? 0 : 1;
+      return to && at ? [{ transfer, group, source, destination, from, to, at, wrap }] : [];
     }),
   );
+}
+
+/** A copy that passes another one in the next column: their halos do not touch. */
+function narrowed(box: Box | null, passing: boolean): Box | null {
+  return box && passing ? { ...box, x: box.x + 2.5, w: box.w - 5 } : box;
 }
 
 /** Where chunks stand in a tile: the box about them. */
@@ -94,18 +102,27 @@ function laneLines(view: Moving): Mark[] {
   });
 }
 
-function hopLine(view: Moving, { source, destination, from, to, at, down }: Hop): Mark {
+function hopLine(view: Moving, { source, destination, from, to, at, wrap }: Hop): Mark {
   const stroke = axisStroke(inkBetween(view, source, destination), 1.3);
-  if (down) {
+  if (wrap === null) {
     const x = at.x + at.w / 2;
+    const down = to.box.y > from.box.y;
     const points = [
-      [x, from.box.y + from.box.h + 1],
-      [x, to.box.y - 3],
+      [x, down ? from.box.y + from.box.h + 1 : from.box.y - 1],
+      [x, down ? to.box.y - 3 : to.box.y + to.box.h + 3],
     ] as const;
     return { kind: "line", points, stroke, arrow: true };
   }
   const edge = from.box.x + from.box.w;
-  return elbow([edge + 1, rowOf(from, 0)], edge + (view.stage.room?.w ?? 30) / 2, [edge + 4, rowOf(to, 0)], stroke);
+  // What leaves a row and what arrives in it are two lines.
+  const apart = wraps(view.plan) > 1 ? 4 : 0;
+  const [y0, y1] = [rowOf(from, 0) - apart, rowOf(to, 0) + apart];
+  return elbow([edge + 1, y0], edge + wrapLane(view, wrap), [edge + 4, y1], stroke);
+}
+
+/** From the edge of a tile to the middle of a lane beside it. */
+export function wrapLane({ plan, stage }: Moving, lane: number): number {
+  return ((stage.room?.w ?? 30) * (lane + 0.5)) / wraps(plan);
 }
 
 /** From what a member sends to who holds it after. */
