@@ -112,6 +112,7 @@ _PROVIDED = {
     "events": "shardwidget.measured.lanes",
     "generate": "shardwidget.pipeline.generators",
     "merge": "shardwidget.measured.merge",
+    "links": "shardwidget.read._links.links",
     "overlap": "shardwidget.read._program.overlap",
     "program_diff": "shardwidget.findings.difference",
     "simulate": "shardwidget.pipeline.simulation",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shardwidget.document.exercise import *  # noqa: F403
     from shardwidget.document.fix import *  # noqa: F403
     from shardwidget.document.leaf import *  # noqa: F403
+    from shardwidget.document.links import *  # noqa: F403
     from shardwidget.document.memory import *  # noqa: F403
     from shardwidget.document.memory_diff import *  # noqa: F403
     from shardwidget.document.mesh import *  # noqa: F403
@@ -57,6 +58,7 @@ _MODULES = (
     "trace_diff",
     "trace",
     "program_diff",
+    "links",
     "overlap",
     "program",
     "why",

@@ -192,6 +192,17 @@ STEPS = (
 )
 """The steps of a trace."""
 
+CROSSINGS = (
+    Column("order", "devices in the order of"),
+    Column("axes", "transfers over"),
+    Column("hop", "links a hop"),
+    Column("busiest", "hops on the busiest link"),
+    Column("wraparound", "wraparound"),
+    Column("hosts", "hosts of a group"),
+    Column("sent", "bytes on it, a call", unit="bytes"),
+)
+"""Transfers on the links between chips."""
+
 EXERCISES = (
     Column("at", ""),
     Column("exercise", "exercise"),

@@ -91,18 +91,26 @@ class MemoryLoop:
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change that lowers the peak, found by compiling the program with it."""
+    """A change that lowers the peak of memory, or communication, found by compiling the program with it."""
 
     what: str
     """The change in words: ``donate argument 0``."""
     code: str
     """The change as code, ``jax.jit(step, donate_argnums=0)``, or as the spec of an argument."""
     before: int
-    """The peak in bytes without the change."""
+    """Without the change: the peak in bytes, or the bytes that a device sends in a call."""
     after: int
-    """The peak in bytes with the change."""
+    """The same with the change."""
     fix: Fix | None = None
     """The change in the user's source; None where no single place in it can be changed."""
+    lowers: Literal["peak", "communication"] = "peak"
+    """What the change is for, and what ``before`` and ``after`` count."""
+    seconds_before: float = 0.0
+    """Of communication: estimated seconds of a call without the change."""
+    seconds_after: float = 0.0
+    """The same with the change."""
+    memory: int = 0
+    """Of communication: bytes of memory on a device that the change adds; less than 0 where it saves some."""
 
 
 @dataclass(frozen=True, repr=False)

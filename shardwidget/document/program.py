@@ -7,6 +7,7 @@ from typing import Literal
 
 from shardwidget.document.base import Document, provided
 from shardwidget.document.collective import Plan, Semantics
+from shardwidget.document.links import Links
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.overlap import Overlap
 from shardwidget.document.program_diff import ProgramDiff
@@ -275,6 +276,14 @@ class Program(Document):
                 a saved page, which has no schedule.
         """
         return provided("overlap")(self, chip=chip)
+
+    def links(self) -> Links:
+        """Which links between chips its collectives cross, and how many bytes: for a program compiled for TPUs.
+
+        Raises:
+            ValueError: the devices of the mesh have no coordinates, are on several slices, or fill no box.
+        """
+        return provided("links")(program=self)
 
     def by_line(self) -> tuple[LineTotal, ...]:
         """Totals of each source line in a call, the longest first; a combined collective counts for its first line."""

@@ -10,6 +10,7 @@ _READERS = {
     "comparison": "shardwidget.read._comparison.comparison",
     "compiled": "shardwidget.read._program.executable",
     "fetch": "shardwidget.read._fetch",
+    "links": "shardwidget.read._links.links",
     "memory": "shardwidget.read._memory.memory",
     "model": "shardwidget.read._model.model",
     "namespace": "shardwidget.read._namespace.namespace",
@@ -19,7 +20,7 @@ _READERS = {
     "programs": "shardwidget.read._program.programs",
     "recompiled": "shardwidget.read._recompiled",
     "reshard_plan": "shardwidget.read._reshard.plan",
-    "remedies": "shardwidget.read._memory.remedies",
+    "remedies": "shardwidget.read._instead.remedies",
     "run": "shardwidget.read._run.run",
     "schedule": "shardwidget.read._schedule.schedule",
     "search": "shardwidget.read._search.search",
@@ -32,8 +33,9 @@ _READERS = {
 if TYPE_CHECKING:
     from shardwidget.read._comparison.comparison import comparison as comparison
     from shardwidget.read._fetch import fetch as fetch
+    from shardwidget.read._instead.remedies import remedies as remedies
+    from shardwidget.read._links.links import links as links
     from shardwidget.read._memory.memory import memory as memory
-    from shardwidget.read._memory.remedies import remedies as remedies
     from shardwidget.read._model.model import model as model
     from shardwidget.read._namespace.namespace import namespace as namespace
     from shardwidget.read._placement import placement as placement

@@ -1,4 +1,4 @@
-"""``read.remedies``: what would lower the peak of a program, found by compiling it that way."""
+"""What would lower the peak of a program, found by compiling it that way."""
 
 from __future__ import annotations
 
@@ -32,40 +32,6 @@ NOT_CALLABLE = (
 )
 
 
-def remedies(
-    f: Callable[..., Any],
-    *args: Any,
-    kwargs: Mapping[str, Any] | None = None,
-    mesh: JaxMesh | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> tuple[Remedy, ...]:
-    """Compiles a function in other ways; returns the ones that lower its peak.
-
-    It is compiled with ``jax.checkpoint`` around the functions that made what is kept for the backward pass, also with
-    policies that keep matrix products or put them into the host's memory; with the arguments donated that it returns
-    changed; with every array of these split over one more mesh axis; and with the best of these together. Nothing is
-    run, and only what was compiled is offered: what does not compile, saves nothing, or drops computations is not.
-    While one with ``jax.checkpoint`` is traced, the name of the function refers to the rewritten one.
-
-    Each takes as long as a compile; for CPUs XLA's optimizations of machine code are left out, which memory does not
-    depend on. Interrupted (``KeyboardInterrupt``), it returns what was found until then.
-
-    Args:
-        f: a function, jitted or not.
-        *args: its arguments: arrays, or ``jax.ShapeDtypeStruct``s with a sharding.
-        kwargs: its keyword arguments, which stay as they are.
-        mesh: the mesh; None takes the one of the arguments.
-        progress: called with how many attempts were compiled, and how many there are as far as is known.
-
-    Returns:
-        Those that lower the peak, the best first.
-
-    Raises:
-        TypeError: ``f`` is not a function.
-    """
-    return tried(f, args, kwargs or {}, mesh, progress)[0]
-
-
 def tried(
     f: Callable[..., Any],
     args: tuple[Any, ...],
@@ -73,7 +39,10 @@ def tried(
     mesh: JaxMesh | None,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[tuple[Remedy, ...], bool]:
-    """The remedies, as ``remedies`` finds them, and whether everything was tried: it may have been interrupted."""
+    """What lowers the peak, the best first, and whether everything was tried: it may have been interrupted.
+
+    While a change with ``jax.checkpoint`` is traced, the name of the function refers to the rewritten one.
+    """
     if not callable(f) or isinstance(f, jax.stages.Compiled):
         raise TypeError(NOT_CALLABLE.format(type=type(f).__name__))
     search, ended = _Search(f, args, kwargs, mesh, progress), False

@@ -1,0 +1,184 @@
+"""Ways to write a program that communicate less, found by compiling them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+from jax.sharding import Mesh, NamedSharding
+
+from shardwidget import _jax
+from shardwidget.document import Program, Remedy
+from shardwidget.findings.program import places
+from shardwidget.read._instead.boundary import Boundary, Respec
+from shardwidget.read._instead.source import Change, Sources, values_of
+from shardwidget.read._program.executable import executable_of
+from shardwidget.read._program.programs import of_executable
+
+LINES = 6
+"""The most lines whose collectives are looked at, the longest first."""
+
+LEAST = 0.01
+"""The least share of bytes, of time or of memory that a change must save to be offered."""
+
+PRICE = 0.1
+"""The share by which bytes may rise where time falls: another kind of collective may send more and take less."""
+
+LIMIT = 40
+"""How many candidates are compiled unless the caller says so."""
+
+NO_MESH = "nothing says which mesh the program runs on: give arguments that are on one, or mesh=."
+
+
+class Figures(NamedTuple):
+    """What a program takes in a call, on one device."""
+
+    sent: int
+    seconds: float
+    memory: int
+
+
+class Search:
+    """Compiles candidates, one after another.
+
+    Args:
+        f: the function.
+        args: its arguments.
+        kwargs: its keyword arguments.
+        mesh: the mesh; None takes the one of the arguments.
+        progress: called with how many candidates were compiled, and how many there are.
+        limit: the most that are compiled.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        mesh: Mesh | None,
+        progress: Callable[[int, int], None] | None,
+        limit: int,
+    ) -> None:
+        self._f, self._args, self._kwargs, self._mesh = f, args, kwargs, mesh
+        self._progress, self._limit = progress, limit
+        self.found: list[Remedy] = []
+
+    def run(self) -> None:
+        """Compiles the program as it is, then every candidate.
+
+        Raises:
+            ValueError: there is no mesh.
+        """
+        read = self._read(self._f, self._args)
+        if read is None:
+            raise ValueError(NO_MESH)
+        program, mesh = read
+        self._before = figures(program)
+        candidates = list(self._candidates(program, mesh))[: self._limit]
+        for done, candidate in enumerate(candidates):
+            if self._progress is not None:
+                self._progress(done, len(candidates))
+            try:
+                after = self._compiled(candidate)
+            except Exception:  # What does not compile is not a remedy.
+                continue
+            if after is not None and saves(self._before, after):
+                self.found.append(self._remedy(candidate, after))
+        # What costs memory, such as a copy of a weight, comes after what does not.
+        costs = LEAST * self._before.memory
+        self.found.sort(key=lambda r: (r.memory > costs, r.seconds_after, r.after, r.memory))
+
+    def _candidates(self, program: Program, mesh: Mesh) -> Iterator[Change | Respec]:
+        """Each once, those first that are tried most often with success."""
+        jaxpr = jax.make_jaxpr(self._f, static_argnums=_jax.static_parameters(self._f)[0])(*self._args, **self._kwargs)
+        self._sources, self._boundary = Sources(self._f, mesh), Boundary(self._f, self._args, jaxpr)
+        yield from self._sources.constraints()
+        yield from self._boundary.returned()
+        yield from self._boundary.alike()
+        shapes, batch = values_of(jaxpr), self._batch()
+        wanted = [p for p in places(program, by_phase=False) if p.source is not None][:LINES]
+        files = self._sources.files
+        lines = [(files[p.source.file], p.source.line) for p in wanted if p.source and p.source.file in files]
+        own = (at for at, shape in shapes.items() if shape[0] in batch and at[0] in files.values())
+        first = next(own, None)  # The first value of the batch, such as an embedding.
+        for line in dict.fromkeys([*filter(None, [first]), *lines]):
+            yield from self._sources.added(line, shapes.get(line, ()), batch)
+        respecs: dict[Any, Respec] = {}
+        for place in wanted:
+            for one in self._boundary.moved(program.collectives[place.members[0]]):
+                respecs.setdefault(one.arguments, one)
+        yield from respecs.values()
+
+    def _batch(self) -> dict[int, list[Any]]:
+        """By a size, how arguments of this size are split along their first dimension."""
+        found: dict[int, list[Any]] = {}
+        for leaf in jax.tree.leaves(self._args):
+            sharding = getattr(leaf, "sharding", None)
+            entries = _jax.partitions(sharding.spec) if isinstance(sharding, NamedSharding) else ()
+            if entries and isinstance(entries[0], str | tuple) and entries[0] not in found.get(leaf.shape[0], ()):
+                found.setdefault(leaf.shape[0], []).append(entries[0])
+        return found
+
+    def _compiled(self, candidate: Change | Respec) -> Figures | None:
+        if isinstance(candidate, Respec):
+            read = self._read(*self._boundary.applied(candidate))
+        else:
+            swaps = self._sources.swaps(candidate)
+            if not swaps:
+                return None
+            with _jax.retracing(swaps, "as they are"):
+                read = self._read(self._f, self._args)
+        return figures(read[0]) if read else None
+
+    def _read(self, f: Callable[..., Any], args: Sequence[Any]) -> tuple[Program, Mesh] | None:
+        executable = executable_of(f, tuple(args), self._mesh, self._kwargs, quick=True)
+        return None if executable.mesh is None else (of_executable(executable, None, None), executable.mesh)
+
+    def _remedy(self, candidate: Change | Respec, after: Figures) -> Remedy:
+        before = self._before
+        fix = candidate.fix if isinstance(candidate, Change) else None
+        code = candidate.fix.code if isinstance(candidate, Change) else candidate.code
+        return Remedy(
+            candidate.what,
+            code,
+            before.sent,
+            after.sent,
+            fix,
+            lowers="communication",
+            seconds_before=before.seconds,
+            seconds_after=after.seconds,
+            memory=after.memory - before.memory,
+        )
+
+
+def figures(program: Program) -> Figures:
+    """What is sent, how long that takes by the estimate, and the memory of a device."""
+    sent = sum(c.bytes_per_device * (c.times or 1) for c in program.collectives)
+    m = program.memory
+    held = 0 if m is None else m.arguments + m.outputs + m.temporaries - m.aliased
+    return Figures(sent, sum(map(program.seconds, program.collectives)), held)
+
+
+def saves(before: Figures, after: Figures) -> bool:
+    """Whether a change is worth offering: bytes, time or memory fall, and communication does not grow for it."""
+    faster = after.seconds < (1 - LEAST) * before.seconds and after.sent <= (1 + PRICE) * before.sent
+    no_slower = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
+    less = after.sent < (1 - LEAST) * before.sent or after.memory < (1 - LEAST) * before.memory
+    return faster or (no_slower and less)
+
+
+def tried(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    mesh: Mesh | None,
+    progress: Callable[[int, int], None] | None,
+    limit: int | None,
+) -> tuple[Remedy, ...]:
+    """The remedies; what was found until then where it is interrupted."""
+    search = Search(f, args, kwargs, mesh, progress, LIMIT if limit is None else limit)
+    with contextlib.suppress(KeyboardInterrupt):  # What was compiled is known.
+        search.run()
+    return tuple(search.found)

@@ -1,0 +1,191 @@
+"""Constraints in the user's source: left out, with another spec, or added to the value of a line."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import itertools
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jax.sharding import Mesh, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.document import Fix
+from shardwidget.read._jaxpr.pasted import Swap, pasted
+from shardwidget.read._jaxpr.rewrite import SourceText, argument, last_name, source_text, span_of_node, spelled
+from shardwidget.read._jaxpr.sources import frames_of, own_frame, shown_name
+from shardwidget.read._jaxpr.syntax import text_of
+
+CONSTRAINT = "with_sharding_constraint"
+
+UNSET = "; the program must run under jax.set_mesh(mesh)"
+"""What is said of a bare ``P``, for which the user has no name of the mesh."""
+
+Line = tuple[str, int]
+"""The full name of a file, and a number."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Lines of the user's, rewritten."""
+
+    what: str
+    fix: Fix
+    file: str
+    """The full name of the file."""
+
+
+class Sources:
+    """The functions that a program may call, and constraints in their source.
+
+    Args:
+        f: the program.
+        mesh: its mesh.
+    """
+
+    def __init__(self, f: Any, mesh: Mesh) -> None:
+        self._functions = [g for g in _jax.live_functions(f) if _own(g.__code__.co_filename)]
+        self._mesh = mesh
+        self.files = {shown_name(file): file for file in (g.__code__.co_filename for g in self._functions)}
+        """Full names by the short ones, as ``Source.file`` has them."""
+
+    def swaps(self, change: Change) -> list[Swap]:
+        """What makes a change in the functions that run; empty where it cannot be made."""
+        return list(pasted(self._functions, change.file, change.fix))
+
+    def constraints(self) -> Iterator[Change]:
+        """Every constraint left out, then with its spec's entries in another order."""
+        found = [
+            (text, call)
+            for text in map(source_text, self.files.values())
+            for call in text.calls(CONSTRAINT)
+            if call.args and any(self._holds(g, text, call) for g in self._functions)
+        ]
+        for text, call in found:
+            title = f"leave out the constraint of line {call.lineno}"
+            yield from self._made(title, text, call, text.segment(call.args[0]))
+        for text, call in found:
+            given = argument(call, 1, "shardings") or argument(call, 1, "shardings_tree")
+            specs = [n for n in ast.walk(given) if _is_spec(n)] if given is not None else []
+            if len(specs) == 1 and isinstance(specs[0], ast.Call):
+                for entries in _orders(specs[0]):
+                    written = f"{text.segment(specs[0].func)}({', '.join(entries)})"
+                    yield from self._made(f"constrain line {call.lineno} to {written}", text, specs[0], written)
+
+    def added(self, line: Line, shape: Sequence[int], batch: Mapping[int, Sequence[Any]]) -> Iterator[Change]:
+        """Constraints on the value that a line makes, split along its first dimension as arguments of this size are.
+
+        Args:
+            line: where.
+            shape: the shape of the value.
+            batch: by a size, the entries of specs that split the first dimension of arguments of this size.
+        """
+        text = source_text(line[0])
+        value = _value_at(text, line[1])
+        if value is None or not shape or (isinstance(value, ast.Call) and last_name(value.func) == CONSTRAINT):
+            return
+        function = next((g for g in self._functions if self._holds(g, text, value)), None)
+        if function is None:
+            return
+        mesh, names = self._name_of_mesh(function), text.names | set(function.__globals__)
+        free = "P.UNCONSTRAINED" if "P" in names else "jax.P.UNCONSTRAINED"
+        for entry in batch.get(shape[0], ()):
+            for rest in dict.fromkeys(("None", free)) if len(shape) > 1 else ("",):
+                spec = f"P({', '.join([repr(entry), *[rest] * (len(shape) - 1)])})"
+                sharding = f"jax.NamedSharding({mesh}, {spec})" if mesh else spec
+                call = f"jax.lax.{CONSTRAINT}({text.segment(value)}, {sharding})"
+                code = spelled(call, text, function.__globals__)
+                yield from self._made(
+                    f"constrain the value of line {line[1]}{'' if mesh else UNSET}", text, value, code
+                )
+
+    def _made(self, what: str, text: SourceText, node: ast.expr, new: str) -> Iterator[Change]:
+        statement = text.statement(node)
+        edit = None
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and statement.value is node:
+            (target,) = statement.targets
+            if isinstance(target, ast.Name) and new == target.id:  # ``x = x`` is no line to write.
+                first, _, last, _ = span_of_node(statement)
+                lines = text_of(text.file).splitlines()[first - 1 : last]
+                edit = text.replaced(first, last, "\n".join(_as_comment(line) for line in lines))
+        edit = edit or text.edit([(node, new)])
+        if edit is not None:
+            fix = Fix(what, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
+            yield Change(what, fix, edit.file)
+
+    def _holds(self, function: types.FunctionType, text: SourceText, node: ast.AST) -> bool:
+        """Whether an expression is in a function."""
+        if function.__code__.co_filename != text.file or (own := text.function(function.__code__)) is None:
+            return False
+        return any(inner is node for inner in ast.walk(own))
+
+    def _name_of_mesh(self, function: types.FunctionType) -> str:
+        """What the mesh is called where a function runs; empty where it has no name there."""
+        known = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for name, cell in known.items():
+            with contextlib.suppress(ValueError):  # Nothing is in it yet.
+                if isinstance(cell.cell_contents, Mesh) and cell.cell_contents == self._mesh:
+                    return name
+        taken = {*known, *function.__code__.co_varnames}
+        names = (n for n, v in function.__globals__.items() if isinstance(v, Mesh) and v == self._mesh)
+        return next((n for n in names if n.isidentifier() and n not in taken), "")
+
+
+def values_of(jaxpr: Any) -> dict[Line, tuple[int, ...]]:
+    """The shape of what each line of the user's makes in the forward pass: of its last floating-point result."""
+    found: dict[Line, tuple[int, ...]] = {}
+    for eqn in _jax.every_equation(jaxpr):
+        frames = frames_of(eqn)
+        if not frames or not eqn.outvars or not _jax.is_forward("/".join(_jax.named_scopes(eqn))):
+            continue
+        aval = eqn.outvars[0].aval
+        frame = own_frame(frames)
+        if getattr(aval, "shape", None) and aval.dtype.kind in "fV":
+            found[frame.file_name, frame.start_line] = tuple(aval.shape)
+    return found
+
+
+def _own(file: str) -> bool:
+    return _jax.is_user_file(file) and not _jax.is_library_file(file)
+
+
+def _as_comment(line: str) -> str:
+    indentation = line[: len(line) - len(line.lstrip())]
+    return f"{indentation}# {line[len(indentation) :]}"
+
+
+def _value_at(text: SourceText, line: int) -> ast.expr | None:
+    """What the statement of a line gives a name to, or returns; None where it does something else."""
+    around = [
+        n
+        for n in ast.walk(text.tree)
+        if isinstance(n, ast.Assign | ast.Return) and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
+    if len(around) != 1:
+        return None
+    (statement,) = around
+    if isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], ast.Name):
+        return None
+    return None if isinstance(statement.value, ast.Tuple) else statement.value
+
+
+def _is_spec(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) in ("P", "PartitionSpec") and not node.keywords
+
+
+def _orders(spec: ast.Call) -> Iterator[list[str]]:
+    """The entries of a spec that is written out, in other orders; at most five."""
+    entries = [ast.unparse(entry) for entry in spec.args]
+    if len(entries) > 4 or any(isinstance(entry, ast.Starred) for entry in spec.args):
+        return
+    others = dict.fromkeys(itertools.permutations(entries))
+    others.pop(tuple(entries), None)
+    yield from map(list, itertools.islice(others, 5))
+
+
+def spec_text(spec: PartitionSpec) -> str:
+    """A spec as it is written: ``P('data', None)``."""
+    return f"P({', '.join(map(repr, _jax.partitions(spec)))})"

@@ -1,0 +1,1 @@
+"""Where the transfers of a mesh go on the chips: ``crossing`` counts hops on links, ``links`` is the reader."""

@@ -1,0 +1,207 @@
+"""``read.links``: a mesh on the links of its chips."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from shardwidget import cost
+from shardwidget._format import byte_count, count
+from shardwidget.document import Crossing, DeviceOrder, Links, Mesh, Program
+from shardwidget.read._links.crossing import Box, crossing, every_pair, rings
+from shardwidget.read._mesh import read_mesh
+from shardwidget.read._target import interconnect_of, target_of, wraps_of
+
+NO_COORDINATES = (
+    "the devices of the mesh ({kind}) have no coordinates on chips, so which links they use is not known. Give a mesh "
+    "of TPUs, such as shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
+)
+
+ABSTRACT = (
+    "an AbstractMesh has no devices. Say which chips it is meant for: read.links(mesh, topology='v5e:4x4') puts it on "
+    "them as jax.make_mesh does."
+)
+
+SLICES = "the mesh spans several slices, between which there are no links: give the mesh of one slice."
+
+NO_BOX = "the devices of the mesh fill no box of chips, so which links are between them is not known."
+
+NO_MESHES = "links takes a Mesh, an AbstractMesh with topology=, or a dict of meshes by name; got {got}."
+
+OTHER_PROGRAM = "the program {name!r} runs on {theirs} devices, the mesh has {ours}."
+
+JAX_ORDER = "jax.make_mesh"
+"""What the order is called that JAX gives the same devices."""
+
+
+def links(
+    mesh: Any = None,
+    *,
+    program: Program | None = None,
+    topology: str | None = None,
+) -> Links:
+    """Shows which links between chips the transfers of a mesh cross, and how many share one.
+
+    Every group of devices along a mesh axis passes its blocks round a ring, in the order of the mesh; all axes do at
+    once. With a program its collectives do, each with the bytes that it sends: an all-to-all from each device to each
+    other one, a permutation along its pairs.
+
+    Args:
+        mesh: a mesh of TPUs, such as ``tpu_mesh`` makes; several by name, in a dict; or an ``AbstractMesh`` with
+            ``topology``. One mesh alone stands beside the order that ``jax.make_mesh`` gives its devices, where that is
+            another. None takes the program's.
+        program: what ``read.program`` read for a mesh of this shape.
+        topology: the chips of an ``AbstractMesh``: ``v5p:4x4x4``.
+
+    Raises:
+        TypeError: it is no mesh.
+        ValueError: the devices have no coordinates, are on several slices, or fill no box; or the program has another
+            number of devices.
+        ImportError: ``topology`` is given, and libtpu is not installed.
+    """
+    orders = [_order(name, one, program) for name, one in _named(mesh, program, topology).items()]
+    return Links(tuple(orders), target_of(orders[0].mesh), _answer(orders), program.name if program else "")
+
+
+def _named(mesh: Any, program: Program | None, topology: str | None) -> dict[str, Mesh]:
+    if mesh is None and program is not None:
+        return {"as compiled": program.mesh}
+    given = dict(mesh) if isinstance(mesh, Mapping) else {"": mesh}
+    found: dict[str, Mesh] = {}
+    for name, one in given.items():
+        if isinstance(one, jax.sharding.AbstractMesh):
+            if topology is None:
+                raise ValueError(ABSTRACT)
+            from shardwidget._tpu import tpu_mesh
+
+            one = tpu_mesh(topology, one.axis_names, shape=one.axis_sizes)
+            name = name or JAX_ORDER
+        if not isinstance(one, jax.sharding.Mesh):
+            raise TypeError(NO_MESHES.format(got=f"a {type(one).__name__}"))
+        found[name] = read_mesh(one)
+        if len(given) == 1 and not name:
+            other = _by_jax(one)
+            found = {"this mesh" if other is not None else JAX_ORDER: found[""]}
+            found |= {JAX_ORDER: read_mesh(other)} if other is not None else {}
+    if not found:
+        raise TypeError(NO_MESHES.format(got="an empty dict"))
+    return found
+
+
+def _by_jax(mesh: jax.sharding.Mesh) -> jax.sharding.Mesh | None:
+    """The same devices in the order that JAX gives them; None where that is this one, or it finds none."""
+    from jax.experimental import mesh_utils
+
+    devices = list(mesh.devices.flat)
+    if not hasattr(devices[0], "coords"):
+        return None
+    with contextlib.suppress(AssertionError, NotImplementedError, ValueError):
+        rows = sorted(devices, key=lambda d: d.id)
+        made = mesh_utils.create_device_mesh(mesh.devices.shape, rows, allow_split_physical_axes=False)
+        if list(made.flat) != devices:
+            return jax.sharding.Mesh(made, mesh.axis_names, axis_types=mesh.axis_types)
+    return None
+
+
+def _order(name: str, mesh: Mesh, program: Program | None) -> DeviceOrder:
+    if not mesh.coords:
+        raise ValueError(NO_COORDINATES.format(kind=mesh.kind or mesh.platform or "abstract"))
+    if mesh.slices is not None:
+        raise ValueError(SLICES)
+    if program is not None and program.mesh.size != mesh.size:
+        raise ValueError(OTHER_PROGRAM.format(name=program.name, theirs=program.mesh.size, ours=mesh.size))
+    at = np.stack([column.array() for column in mesh.coords])
+    at = at - at.min(axis=1, keepdims=True)
+    chips, wraps = tuple(int(c.max()) + 1 for c in at), wraps_of(mesh)
+    if mesh.size % math.prod(chips) or len({tuple(c) for c in at.T.tolist()}) != math.prod(chips):
+        raise ValueError(NO_BOX)
+    kept = [k for k, size in enumerate(chips) if size > 1 or len(chips) <= 2]
+    box = Box(tuple(chips[k] for k in kept), tuple(wraps[k] for k in kept), at[kept], mesh.process.array())
+    found = _of_program(program, box) if program is not None else _of_axes(mesh, box)
+    there = box.links.ravel()
+    hops = sum((c.load.array() for c in found), np.zeros(len(there), int))
+    carried = sum((c.load.array() * c.bytes for c in found), np.zeros(len(there), int))
+    most, ici = int(carried.max(initial=0)), cost.INTERCONNECTS.get(interconnect_of(mesh.kind))
+    return DeviceOrder(
+        name=name,
+        mesh=mesh,
+        chips=box.chips,
+        wraps=box.wraps,
+        devices_a_chip=mesh.size // math.prod(chips),
+        links=int(there.sum()),
+        crossings=tuple(found),
+        busiest=int(hops.max(initial=0)),
+        idle=int((there & (hops == 0)).sum()),
+        bytes=most,
+        seconds=most / ici.bandwidth if ici else 0.0,
+    )
+
+
+def _of_axes(mesh: Mesh, box: Box) -> list[Crossing]:
+    positions = np.arange(mesh.size).reshape(mesh.shape)
+    found = []
+    for k, axis in enumerate(mesh.axes):
+        if axis.size > 1:
+            groups = np.moveaxis(positions, k, -1).reshape(-1, axis.size)
+            found.append(crossing(axis.name, (axis.name,), groups, rings(groups), box, 0))
+    return found
+
+
+def _of_program(program: Program, box: Box) -> list[Crossing]:
+    """Its collectives, those with the same hops as one."""
+    found: dict[tuple[Any, ...], Crossing] = {}
+    for c in program.collectives:
+        groups = c.positions.array().reshape(-1, c.group_size) if c.group_size else np.zeros((0, 1), int)
+        if c.group_size < 2 and not c.pairs:
+            continue
+        sent, over = c.bytes_per_device * (c.times or 1), ", ".join(c.axes) or "irregular groups"
+        name = over
+        if c.pairs:
+            hops = np.array([pair for pair in c.pairs if pair[0] != pair[1]], int).reshape(-1, 2)
+            name = f"{over}, {c.kind}"
+        elif c.kind == "all-to-all":
+            hops, sent, name = every_pair(groups), -(-sent // (c.group_size - 1)), f"{over}, {c.kind}"
+        else:
+            hops = rings(groups)
+        made = crossing(name, c.axes, groups, hops, box, sent)
+        key = (made.name, made.load)
+        known = found.get(key)
+        found[key] = made if known is None else replace(known, bytes=known.bytes + made.bytes)
+    return sorted(found.values(), key=lambda one: -one.bytes * one.busiest)
+
+
+def _answer(orders: Sequence[DeviceOrder]) -> str:
+    if all(not order.crossings for order in orders):
+        return "No transfers: no device sends anything"
+    if any(order.bytes for order in orders):
+        words = [(o, o.bytes, f"{byte_count(o.bytes)} on the busiest link") for o in orders]
+    else:
+        words = [(o, o.busiest, _shared(o)) for o in orders]
+    if len(words) == 1:
+        (order, _, said), *_ = words
+        return f"{said[0].upper()}{said[1:]}{_because(order)}"
+    words.sort(key=lambda one: one[1])
+    if len({w[1] for w in words}) == 1:
+        return f"The same in {count(len(words), 'order')}: {words[0][2]}"
+    return "; ".join(f"{order.name}: {said}" for order, _, said in itertools.chain(words[:1], words[-1:]))
+
+
+def _shared(order: DeviceOrder) -> str:
+    return "no link is shared" if order.busiest <= 1 else f"the busiest link carries {order.busiest} transfers"
+
+
+def _because(order: DeviceOrder) -> str:
+    """Why links are shared, where each axis for itself shares them."""
+    far = [c for c in order.crossings if c.most_links > 1]
+    if not far or order.busiest <= 1:
+        return ""
+    if not any(order.wraps):
+        return ": there is no wraparound, so rings go back over their own links"
+    return f": a hop over {far[0].name} crosses up to {far[0].most_links} links"
