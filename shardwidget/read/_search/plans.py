@@ -128,7 +128,9 @@ def candidates(step: Step, roles: Roles, chips: int, most_axes: int, whole: Sequ
         most_axes: the most axes of more than 1.
         whole: axes of ``AXES`` that are not to be used.
     """
-    heads = [roles.sizes[g] for g in roles.tensor if g in roles.sizes]
+    # A low rank, or few heads of keys and values, limits nothing: what holds few bytes stays whole.
+    some = max(roles.mass.values(), default=0) / 20
+    heads = [roles.sizes[g] for g in roles.tensor if g in roles.sizes and roles.mass.get(g, 0) >= some]
     kept: dict[tuple[object, ...], Plan] = {}
     indivisible = equivalent = 0
     unused = {*whole, *(("expert",) if not roles.experts else ()), *(("seq",) if not roles.sequence else ())}
