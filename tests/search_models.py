@@ -1,8 +1,9 @@
-"""Twelve training steps to search for, of the kinds that people write, as shapes alone: for tests, and for the bench."""
+"""Training steps to search for, of the kinds that people write, as shapes alone: for tests, and for the bench."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -77,7 +78,7 @@ def mlp(scale: int = 1) -> Step:
         return jnp.mean((x @ params[-1] - y) ** 2)
 
     widths = (64 * scale, 256 * scale, 256 * scale, 64 * scale)
-    params = [of(m, n) for m, n in zip(widths[:-1], widths[1:], strict=True)]
+    params = [of(m, n) for m, n in itertools.pairwise(widths)]
     return trained(loss, params, of(64 * scale, widths[0]), of(64 * scale, widths[-1]))
 
 
@@ -281,7 +282,7 @@ def conv(scale: int = 1) -> Step:
 
     channels = (3, 32 * scale, 64 * scale, 128 * scale)
     params = {
-        "convs": [of(3, 3, m, n) for m, n in zip(channels[:-1], channels[1:], strict=True)],
+        "convs": [of(3, 3, m, n) for m, n in itertools.pairwise(channels)],
         "out": of(channels[-1], 64 * scale),
     }
     return trained(loss, params, of(64, 32, 32, 3), of(64, dtype=jnp.int32))

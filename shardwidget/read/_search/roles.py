@@ -69,7 +69,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
             of_result = {g for out in step.flat.outvars for g in dims.of(out) if g}
             found = [k for k in found if _first(groups[k]) in of_result] or found
         # Nearly every product of a step has the batch. Weights that are not trained have other dimensions.
-        counts = Counter(g for v, _ in step.pins() for g in set(dims.of(v)) if g)
+        counts: Counter[Dim | None] = Counter(g for v, _ in step.pins() for g in set(dims.of(v)) if g)
         most = max((counts[_first(groups[k])] for k in found), default=0)
         found = [k for k in found if most and 2 * counts[_first(groups[k])] >= most]
         best = [k for k in found if counts[_first(groups[k])] == most]

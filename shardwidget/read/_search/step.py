@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -49,13 +50,20 @@ class Step:
         f: the jitted function.
         args: its arguments.
         kwargs: its keyword arguments.
+        shapes: other shapes of leaves, by their numbers, for another size of the batch.
 
     Raises:
         TypeError: it is no function, or not jitted, or compiled already.
         ValueError: its arguments are on several meshes, or its program fixes one.
     """
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any] | None,
+        shapes: Mapping[int, tuple[int, ...]] | None = None,
+    ) -> None:
         if not callable(f) or isinstance(f, jax.stages.Compiled | Mesh | AbstractMesh):
             raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
         call = FlatCall(f, args, kwargs, returns_written=True)
@@ -66,6 +74,8 @@ class Step:
         numbers = [k for k, x in enumerate(call.leaves) if not call.static[k] and _is_array(x)]
         self.names = [call.names[k] for k in numbers]
         given = [call.leaves[k] for k in numbers]
+        for k, shape in (shapes or {}).items():
+            given[k] = jax.ShapeDtypeStruct(shape, _typed(given[k]).dtype, sharding=getattr(given[k], "sharding", None))
         self.mesh, self.shardings = _placed(self.names, given)
         jaxpr = self._traced(call, numbers, [_typed(x) for x in given])
         inner = _jax.open_jaxpr(jaxpr)[0]
@@ -114,6 +124,13 @@ class Step:
     def donated(self) -> tuple[bool, ...]:
         """Whether each leaf is donated."""
         return self._donated
+
+    def local_bytes(self, specs: Sequence[PartitionSpec], sizes: Mapping[str, int]) -> int:
+        """Bytes of the arguments on a device."""
+        return sum(
+            math.prod(aval.shape) * aval.dtype.itemsize // math.prod(sizes[a] for e in spec for a in _names(e))
+            for aval, spec in zip(self.avals, specs, strict=True)
+        )
 
     def outputs(self) -> list[int | None]:
         """For each result the argument that it is the new value of; None for any other."""
@@ -204,6 +221,10 @@ def _pins(jaxpr: Any) -> Any:
 
 
 _PRODUCTS = _jax.CONTRACTIONS | {"gather"}
+
+
+def _names(entry: Any) -> tuple[str, ...]:
+    return (entry,) if isinstance(entry, str) else entry or ()
 
 
 def _is_array(x: Any) -> bool:
