@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -145,6 +146,8 @@ def search(chip: int = 16, compiled: int = 3, now: bool = True) -> Search:
     """
     plans = [(d, f, t) for d in (1, 2, 4, 8, 16) for f in (1, 2, 4, 8, 16) for t in (1, 2, 4) if d * f * t == 16]
     made = [_candidate(plan, k < compiled, chip) for k, plan in enumerate(plans)]
+    code = {"import jax": 0, "": 1}
+    made = [replace(c, lines=(0, 1, code.setdefault(_mesh_line(c), len(code)))) for c in made]
     made.sort(key=lambda c: (c.fits is False, c.compiled is None, c.time_s))
     leaves = (
         SearchLeaf("params['up']", (2048, 8192), "float32", True),
@@ -164,7 +167,12 @@ def search(chip: int = 16, compiled: int = 3, now: bool = True) -> Search:
         wanted=compiled,
         correlation=0.9 if compiled > 3 else None,
         notes=("Nothing is donated.",),
+        code_lines=tuple(code),
     )
+
+
+def _mesh_line(c: Candidate) -> str:
+    return f"mesh = jax.make_mesh({tuple(a.size for a in c.axes)}, {tuple(a.name for a in c.axes)})"
 
 
 SHORT = {"data": "DP", "fsdp": "FSDP", "tensor": "TP"}
@@ -191,7 +199,7 @@ def _candidate(plan: tuple[int, int, int], is_compiled: bool, chip: int) -> Cand
         tuple(MeshAxis(n, s, "Auto") for n, s in sizes),
         estimated,
         (1, 0, 2),
-        f"import jax\n\nmesh = jax.make_mesh({tuple(s for _, s in sizes)}, {tuple(n for n, _ in sizes)})\n",
+        (),
         compiled=better if is_compiled else None,
         fits=known.bytes_per_device <= chip * 2**30,
     )

@@ -10,11 +10,17 @@ import jax
 
 from shardwidget._jax.control import FunctionCall, control_of, with_bodies
 from shardwidget._jax.jaxprs import closed, is_dropped, open_jaxpr
-from shardwidget._jax.primitives import RELAYOUTS
+from shardwidget._jax.primitives import PLACES, RELAYOUTS
+from shardwidget._jax.retracing import without_mesh
+from shardwidget._jax.shardings import is_silent
+from shardwidget._jax.types import without_sharding
 
 INLINED = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
 """Calls that are replaced by what they call. The rest (``remat2``) say how it is
 differentiated."""
+
+MESH_WORDS = PLACES - {"device_put"}
+"""Equations that only say of a value how it is divided."""
 
 Constraint = Callable[[Any], "jax.sharding.NamedSharding | None"]
 
@@ -22,8 +28,8 @@ Constraint = Callable[[Any], "jax.sharding.NamedSharding | None"]
 def flattened(jaxpr: Any, *, keep: Callable[[Any], Any] | None = None) -> tuple[Any, tuple[Any, ...]]:
     """A jaxpr with its calls inlined and every variable new, and its constants.
 
-    What the program says of meshes is left out: shardings that ``jit`` was given, ``with_sharding_constraint`` and the
-    context in which equations were traced.
+    What the program says of meshes is left out: shardings that ``jit`` was given, ``with_sharding_constraint``, types
+    on Explicit axes and the context in which equations were traced.
 
     JAX 0.9 – 0.12: constructors of variables, ``replace`` of equations and jaxprs.
 
@@ -32,45 +38,67 @@ def flattened(jaxpr: Any, *, keep: Callable[[Any], Any] | None = None) -> tuple[
         keep: called with the sharding of a constraint that is to stay; returns the one to put there. None drops all.
     """
     inner, consts = open_jaxpr(jaxpr)
-    return _Copy(keep).jaxpr(inner), consts
+    copy = _Copy(keep)
+    flat = copy.jaxpr(inner)
+    lifted = dict(copy.lifted)
+    return flat.replace(constvars=[*flat.constvars, *lifted]), (*consts, *lifted.values())
 
 
 class _Copy:
     def __init__(self, keep: Callable[[Any], Any] | None) -> None:
         self._keep = keep
-        self._context = jax.make_jaxpr(lambda x: x + 1)(0).eqns[0].ctx
+        self.lifted: list[tuple[Any, Any]] = []
+        """Arrays that inlined functions close over, with variables for them."""
+        self._depth = 0
+        with without_mesh():
+            self._context = jax.make_jaxpr(lambda x: x + 1)(0).eqns[0].ctx
 
     def jaxpr(self, old: Any) -> Any:
         new: dict[Any, Any] = {}
         invars = [self._new(v, new) for v in old.invars]
         constvars = [self._new(v, new) for v in old.constvars]
         eqns: list[Any] = []
+        self._depth += 1
         self._run(old.eqns, new, eqns)
+        self._depth -= 1
         outvars = [_at(v, new) for v in old.outvars]
         return old.replace(invars=invars, constvars=constvars, eqns=eqns, outvars=outvars)
 
     def _new(self, v: Any, new: dict[Any, Any]) -> Any:
-        made = type(v)(v.aval)
+        made = type(v)(without_sharding(v.aval))
         new[v] = made
         return made
 
     def _run(self, old: Sequence[Any], new: dict[Any, Any], eqns: list[Any]) -> None:
         for eqn in old:
-            control = control_of(eqn)
+            control, asked = control_of(eqn), None
             if eqn.primitive.name in INLINED and isinstance(control, FunctionCall):
                 self._inline(eqn, control, new, eqns)
                 continue
-            if eqn.primitive.name in RELAYOUTS:
-                kept = self._keep and self._keep(eqn.params.get("sharding", eqn.params.get("dst_sharding")))
-                if kept is None:
+            if eqn.primitive.name in MESH_WORDS:
+                said = eqn.params.get("sharding", eqn.params.get("dst_sharding"))
+                kept = self._keep and eqn.primitive.name in RELAYOUTS and self._keep(said)
+                if not kept:
                     new[eqn.outvars[0]] = _at(eqn.invars[0], new)
                     continue
                 eqn = _constraint(eqn.invars[0].aval, kept).replace(invars=eqn.invars, outvars=eqn.outvars)
+            elif said := {key for key in ("out_sharding", "sharding") if eqn.params.get(key) is not None}:
+                sharding = eqn.params[min(said)]
+                asked = None if self._keep is None or is_silent(sharding) else self._keep(sharding)
+                eqn = eqn.replace(params=eqn.params | dict.fromkeys(said))
             elif control is not None:
                 eqn = with_bodies(eqn, [self.jaxpr(open_jaxpr(body)[0]) for body in control.bodies])
             invars = [_at(v, new) for v in eqn.invars]
             outvars = [type(v)(v.aval) if is_dropped(v) else self._new(v, new) for v in eqn.outvars]
             eqns.append(eqn.replace(invars=invars, outvars=outvars, ctx=self._context))
+            if asked and not is_dropped(eqn.outvars[0]):
+                # What the user asked of the result itself, as an equation behind it.
+                self._constrain(eqn.outvars[0], asked, new, eqns)
+
+    def _constrain(self, v: Any, sharding: Any, new: dict[Any, Any], eqns: list[Any]) -> None:
+        plain = new[v]
+        eqn = _constraint(plain.aval, sharding)
+        eqns.append(eqn.replace(invars=[plain], outvars=[self._new(v, new)], ctx=self._context))
 
     def _inline(self, eqn: Any, control: FunctionCall, new: dict[Any, Any], eqns: list[Any]) -> None:
         from jax.extend.core import Literal
@@ -78,7 +106,12 @@ class _Copy:
         body, consts = open_jaxpr(control.body)
         # A constant of an inner jaxpr has become an argument since JAX 0.8; what is left are numbers.
         inside = dict(zip(body.invars, (_at(v, new) for v in eqn.invars), strict=True))
-        inside |= {v: Literal(c, v.aval) for v, c in zip(body.constvars, consts, strict=True)}
+        for v, c in zip(body.constvars, consts, strict=True):
+            # In a loop, a constant of a call stays where it is: its body has no other arguments than before.
+            if v.aval.shape and self._depth == 1:
+                self.lifted.append((self._new(v, inside), c))
+            else:
+                inside[v] = Literal(c, v.aval)
         self._run(body.eqns, inside, eqns)
         for v, of in zip(eqn.outvars, body.outvars, strict=True):
             new[v] = _at(of, inside)

@@ -67,6 +67,12 @@ def is_of_another_mesh(error: Exception) -> bool:
     return re.search(r"context mesh .* should match the (aval mesh|mesh passed)", str(error), re.DOTALL) is not None
 
 
+def is_of_no_mesh(error: Exception) -> bool:
+    """Whether a spec names axes where no mesh is set, or another one. JAX 0.9 – 0.12."""
+    words = "requires a non-empty mesh in context|not under a mesh context|Resource axis: .* is not found in mesh"
+    return re.search(words, str(error)) is not None
+
+
 def is_sharding_type_error(error: Exception) -> bool:
     """Whether types on Explicit axes leave the sharding of a result ambiguous. The class is private."""
     return type(error).__name__ == "ShardingTypeError"

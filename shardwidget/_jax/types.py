@@ -62,6 +62,11 @@ def with_sharding(aval: Any, sharding: jax.sharding.NamedSharding) -> Any:
     return aval.update(sharding=sharding)
 
 
+def without_sharding(aval: Any) -> Any:
+    """A type as it is outside of any mesh. JAX 0.9 – 0.12: ``update`` is not documented."""
+    return aval.update(sharding=None) if getattr(aval, "sharding", None) is not None else aval
+
+
 def kept(x: Any, axes: frozenset[str]) -> Any:
     """The same block, typed as varying over ``axes`` and neither unreduced nor reduced.
 

@@ -11,7 +11,7 @@ from shardwidget.document.mesh import MeshAxis
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Candidate", "DimGroup", "Figures", "Search", "SearchLeaf", "Sent"]
+__all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent"]
 
 Basis = Literal["estimated", "compiled"]
 
@@ -66,6 +66,10 @@ class Figures:
         """Seconds of a step if none is."""
         return self.compute_s + self.exposed_s + self.hidden_s
 
+    def sends(self, axis: str = "") -> int:
+        """Bytes that a device sends in a step: over groups that have an axis, or over all of them."""
+        return sum(s.bytes for s in self.sent if not axis or axis in s.axes)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -79,14 +83,16 @@ class Candidate:
     estimated: Figures
     specs: tuple[int, ...]
     """For each of ``Search.leaves``, the index of its spec in ``Search.specs``."""
-    code: str
-    """Python that makes the mesh and puts the arguments on it, and where constraints go."""
+    lines: tuple[int, ...]
+    """Its code: an index in ``Search.code_lines`` for each line."""
     compiled: Figures | None = None
     """The same, of the program that was compiled for the target; None where it was not. Compute is as estimated."""
     failure: str = ""
     """The compiler's message, where it did not compile."""
     fits: bool | None = None
     """Whether it fits in a chip's memory; None where an estimate leaves that open or the memory is not known."""
+    code: str = field(default="", compare=False, metadata={"wire": False})
+    """Python that makes the mesh and puts the arguments on it, and where constraints go."""
 
     @property
     def figures(self) -> Figures:
@@ -135,6 +141,23 @@ class DimGroup:
     """Where it is: ``params['up'] dim 1``; the first of each name."""
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """The best estimate for a number of chips and a size of the batch."""
+
+    chips: int
+    target: str
+    """What it is searched for, in words: ``TPU v5p 4×4×8``."""
+    batch: int
+    """Examples of the batch."""
+    name: str
+    """The candidate: ``FSDP 32 × TP 4``; empty where none may fit."""
+    time_s: float
+    """Estimated seconds of a step; 0 where none may fit."""
+    bytes_per_device: int
+    """Estimated bytes on a device; of the least where none may fit."""
+
+
 @dataclass(frozen=True, repr=False)
 class Search(Document):
     """Candidates for the sharding of a step, the fastest that fits first."""
@@ -168,10 +191,23 @@ class Search(Document):
     """What was left out of the user's code or is not known, each in a sentence."""
     constraints: tuple[Source, ...] = ()
     """The user's lines whose values candidates constrain."""
-    objective: Literal["time", "memory"] = "time"
+    objective: str = "time"
+    """What they are ordered by: ``time``, ``memory``, ``bytes`` that a device sends, or those over an axis,
+    ``bytes:tensor``."""
+    code_lines: tuple[str, ...] = ()
+    """The lines of all codes, each once."""
+    scaling: tuple[Scaled, ...] = ()
+    """The best estimates for other numbers of chips and sizes of the batch, where several were asked for."""
+    fits_on: Scaled | None = None
+    """Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
+    was found."""
     jax_version: str = ""
     kind: Literal["search"] = field(default="search", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def __post_init__(self) -> None:
+        for c in self.candidates:
+            object.__setattr__(c, "code", "\n".join(self.code_lines[k] for k in c.lines))
 
     @property
     def now(self) -> Candidate | None:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shardwidget._format import byte_count, count, duration
+from shardwidget._format import SECONDS, byte_count, column, count, duration
 from shardwidget.document import Candidate, Search
-from shardwidget.document.columns import CANDIDATES
+from shardwidget.document.columns import CANDIDATES, Column
 from shardwidget.export import listing
 from shardwidget.export.words import clip
+
+SCALED = (
+    Column("chips", "chips"),
+    Column("target", "on"),
+    Column("batch", "batch"),
+    Column("name", "best estimate"),
+    Column("time", "a step"),
+    Column("memory", "memory/device"),
+)
 
 MOST = 16
 """The most candidates that are listed."""
@@ -37,13 +46,54 @@ def facts(search: Search) -> list[str]:
     best, now = search.best, search.now
     where = f"{clip(search.name, 40)} on {count(search.chips, 'chip')} of {search.target}"
     lines = [f"{where}: {_known(search)}."]
-    if best is not None:
+    if best is None:
+        lines += _least(search)
+    else:
         step = f"{duration(best.time_s)} a step, {best.basis}"
         beside = "" if now is None or now is best else f"; now {duration(now.time_s)}, {now.basis}"
         f = best.figures
         bounds = f"{duration(f.least_s)} if all communication is hidden, {duration(f.most_s)} if none is"
         lines.append(f"{step}{beside}. {bounds[0].upper()}{bounds[1:]}.")
     return lines
+
+
+def _least(search: Search) -> list[str]:
+    """What the least of those that do not fit consists of, and where one fits."""
+    least = min(search.candidates, key=lambda c: c.bytes_per_device)
+    held, limit = least.figures.arguments, search.chip.bytes if search.chip else 0
+    beside = byte_count(least.bytes_per_device - held)
+    can = (
+        "jax.checkpoint and donation lower those alone"
+        if held <= limit
+        else "neither jax.checkpoint nor donation is enough"
+    )
+    lines = [f"Its arguments take {byte_count(held)}, and {beside} are alive beside them: {can}."]
+    if (on := search.fits_on) is not None:
+        known = f"{on.name}, {byte_count(on.bytes_per_device)}"
+        lines.append(
+            f"The smallest slice on which one fits, as estimated: {count(on.chips, 'chip')}, {on.target} ({known})."
+        )
+    return lines
+
+
+def _scaling(search: Search) -> list[str]:
+    """The best estimate for each number of chips and each size of the batch."""
+    rows = search.scaling
+    if len(rows) < 2:
+        return []
+    write = column([r.time_s for r in rows], SECONDS)
+    table = [
+        {
+            "chips": f"{r.chips}",
+            "target": r.target,
+            "batch": f"{r.batch}",
+            "name": r.name or "none fits",
+            "time": write(r.time_s) if r.name else "",
+            "memory": byte_count(r.bytes_per_device),
+        }
+        for r in rows
+    ]
+    return ["Best estimates:", *listing.lines(SCALED, table)]
 
 
 def after(search: Search) -> list[str]:
@@ -68,13 +118,17 @@ def picture(search: Search) -> str:
     rows = listing.lines(CANDIDATES, _rows(search))
     made = search.best.code.partition("mesh = ")[2].partition("\n")[0] if search.best else ""
     code = [f"mesh = {made}  # the rest: .best.code"] if made else []
-    return "\n".join([headline(search), *facts(search), "", *rows, *_more(search), "", *code, *after(search)])
+    return "\n".join(
+        [headline(search), *facts(search), "", *rows, *_more(search), "", *code, *_scaling(search), *after(search)]
+    )
 
 
 def table(search: Search) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
     before = listing.paragraphs(facts(search))
-    return listing.table(headline(search), CANDIDATES, _rows(search), [*_more(search), *after(search)], before)
+    return listing.table(
+        headline(search), CANDIDATES, _rows(search), [*_more(search), *_scaling(search), *after(search)], before
+    )
 
 
 def _unfinished(search: Search) -> bool:

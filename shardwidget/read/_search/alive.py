@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from shardwidget import _jax
 
 _FUSED = frozenset(
@@ -20,18 +22,22 @@ _CHEAP = frozenset({"constant", "iota", "broadcast_in_dim", "compare"})
 """Operations that XLA computes again wherever their result is used."""
 
 
-def peak_of(program: _jax.Block) -> int:
+def peak_of(program: _jax.Block, donated: Sequence[bool]) -> int:
     """The most bytes that are alive at once on a device, arguments and results included.
+
+    Args:
+        program: the program, as Shardy divides it.
+        donated: whether each result may take the place of a donated argument.
 
     An elementwise operation that one other uses takes none: it is fused, and what it reads lives until then. An update
     in place takes none, and a loop's carry has the place of its first value. What is donated is reused: a result that
     is computed element by element from an argument takes its place.
     """
     arguments = sum(v.bytes for v in program.arguments)
-    return arguments + _peak(program, {id(v) for v in program.arguments})
+    return arguments + _peak(program, {id(v) for v, d in zip(program.results, donated, strict=True) if d})
 
 
-def _peak(block: _jax.Block, outer: set[int]) -> int:
+def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
     """The most bytes that a block's own values take."""
     uses: dict[int, int] = {}
     for op in block.ops:
@@ -50,7 +56,7 @@ def _peak(block: _jax.Block, outer: set[int]) -> int:
         for buffer in sources:
             dies[buffer] = at
         if op.bodies:
-            inner[at] = max(_peak(body, outer) for body in op.bodies)
+            inner[at] = max(_peak(body, {id(v) for v in body.results}) for body in op.bodies)
         for k, v in enumerate(op.results):
             key = id(v)
             if op.name == "stablehlo.while":
@@ -65,7 +71,7 @@ def _peak(block: _jax.Block, outer: set[int]) -> int:
                 made_of[key] = frozenset() if name in _CHEAP else sources
             elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
                 made_of[key] = made_of.get(id(op.operands[0]), frozenset()) or _new(key, v.bytes, at, size, born)
-            elif key in returned and name in _FUSED and any(v.bytes == a.bytes for a in op.operands) and not op.bodies:
+            elif key in replacing and name in _FUSED and any(v.bytes == a.bytes for a in op.operands) and not op.bodies:
                 made_of[key] = frozenset()
             elif op.name == "func.call" and _one_update(op):
                 made_of[key] = made_of.get(id(op.operands[0]), frozenset())

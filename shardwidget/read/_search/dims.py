@@ -26,7 +26,8 @@ class Dims:
     def __init__(self, jaxpr: Any) -> None:
         self._parent: dict[Dim, Dim] = {}
         self.scanned: set[Dim] = set()
-        """Groups that a loop takes apart, one index in each iteration. (Roots: see ``of``.)"""
+        """Groups that are never split: a loop takes them apart, one index in each iteration, or a kernel moves along
+        them. (Roots: see ``of``.)"""
         self.batched: list[tuple[Any, Any, tuple[Dim, ...]]] = []
         """Of each product: its operands, and the dimensions that it has in both."""
         self._walk(jaxpr)
@@ -145,6 +146,8 @@ class Dims:
     def _convolution(self, eqn: Any) -> None:
         (image, kernel), (out,) = eqn.invars[:2], eqn.outvars
         of_image, of_kernel, of_out = eqn.params["dimension_numbers"]
+        if _is_value(kernel):
+            self.scanned.update((kernel, d) for d in of_kernel[2:])
         self._tie(image, of_image[0], out, of_out[0])
         if eqn.params["feature_group_count"] == eqn.params["batch_group_count"] == 1:
             self._tie(image, of_image[1], kernel, of_kernel[1])

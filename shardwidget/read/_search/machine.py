@@ -23,11 +23,13 @@ from shardwidget.read._target import interconnect_of, spans_of, target_of
 from shardwidget.torus import Span
 
 NO_TOPOLOGY = (
-    "mesh={given!r} is no topology. Give a generation and chips along each physical axis, 'v5e:4x4', 'v5p:4x4x4', with "
-    "a generation among {known}; or a jax.sharding.Mesh, whose devices are searched for."
+    "mesh={given!r} is no topology. Give a generation and chips along each physical axis, 'v5e:4x4', 'v5p:4x4x4', or "
+    "how many chips, 'v5p:64', with a generation among {known}; or a jax.sharding.Mesh, whose devices are searched for."
 )
 
 TOO_LARGE = "{given} has {count} chips; the largest slice of {name} has {most}."
+
+NO_SLICE = "there is no slice of {count} chips of {generation}: {near} are."
 
 _KINDS = {
     "v3": ("TPU v3", 2),
@@ -52,6 +54,7 @@ class Machine:
     """
 
     def __init__(self, mesh: str | Mesh) -> None:
+        mesh = _slice(mesh) if isinstance(mesh, str) else mesh
         self.topology = mesh if isinstance(mesh, str) else ""
         self._real = isinstance(mesh, Mesh)
         if isinstance(mesh, Mesh):
@@ -61,6 +64,7 @@ class Machine:
         else:
             raise TypeError(NO_TOPOLOGY.format(given=mesh, known=", ".join(_KINDS)))
         document = read_devices(self.devices)
+        self.chips = len({(d.coords, d.slice_index) for d in self.devices}) if self.topology else len(self.devices)
         self.size = len(self.devices)
         self.platform = document.platform
         self.target = target_of(document)
@@ -150,6 +154,49 @@ class _Paper:
 
 def _generation(topology: str) -> str:
     return topology.partition(":")[0].lower()
+
+
+POD = {
+    "v3": (32, 32, 1),
+    "v4": (16, 16, 16),
+    "v5e": (16, 16, 1),
+    "v5p": (16, 20, 28),
+    "v6e": (16, 16, 1),
+    "tpu7x": (4, 4, 576),
+}
+"""Chips along each axis of a pod (jax-ml/scaling-book, tpus.md)."""
+
+
+def _slice(topology: str) -> str:
+    """``v5p:4x4x4`` of ``v5p:64``; anything else as it is."""
+    generation, _, count = topology.lower().partition(":")
+    if generation not in POD or not count.isdecimal() or not int(count):
+        return topology
+    if (box := box_of(generation, int(count))) is None:
+        near = [n for n in (2**k for k in range(14)) if n <= 2 * int(count) and box_of(generation, n)][-3:]
+        words = ", ".join(map(str, near))
+        raise ValueError(NO_SLICE.format(count=count, generation=generation, near=words))
+    return f"{generation}:{'x'.join(map(str, box))}"
+
+
+def box_of(generation: str, chips: int) -> tuple[int, ...] | None:
+    """The box of a number of chips that is nearest to a cube, with rings where it can have them; or None."""
+    pod = POD[generation]
+    flat = pod[2] == 1
+    boxes = [
+        (a, b, chips // (a * b))
+        for a in range(1, min(pod[0], chips) + 1)
+        for b in range(a, min(pod[1], chips) + 1)
+        if chips % (a * b) == 0
+    ]
+    legal = [box for box in boxes if (box[2] == 1 if flat else box[1] <= box[2] <= pod[2])]
+    legal = [box for box in legal if all(n < 3 or n % 4 == 0 for n in box)]
+    if not legal:
+        return None
+    rings = [box for box in legal if all(n % 4 == 0 for n in box)]
+    best = min(rings or legal, key=lambda box: (max(box) - min(n for n in box[: 2 if flat else 3]), box))
+    best = tuple(sorted(best, key=lambda n: (n == 1, n)))
+    return best[:2] if flat else best
 
 
 def _on_paper(topology: str) -> list[_Paper]:

@@ -118,7 +118,9 @@ class Candidates:
     equivalent: int
 
 
-def candidates(step: Step, roles: Roles, chips: int, most_axes: int, whole: Sequence[str]) -> Candidates:
+def candidates(
+    step: Step, roles: Roles, chips: int, most_axes: int, allowed: Mapping[str, Sequence[int]]
+) -> Candidates:
     """The plans of a number of chips.
 
     Args:
@@ -126,14 +128,18 @@ def candidates(step: Step, roles: Roles, chips: int, most_axes: int, whole: Sequ
         roles: what its dimensions are.
         chips: the number of chips.
         most_axes: the most axes of more than 1.
-        whole: axes of ``AXES`` that are not to be used.
+        allowed: the sizes that some axes of ``AXES`` may have; others may have any.
     """
-    heads = [roles.sizes[g] for g in roles.tensor if g in roles.sizes]
+    # A low rank, or few heads of keys and values, limits nothing: what holds few bytes stays whole.
+    some = max(roles.mass.values(), default=0) / 20
+    heads = [roles.sizes[g] for g in roles.tensor if g in roles.sizes and roles.mass.get(g, 0) >= some]
     kept: dict[tuple[object, ...], Plan] = {}
     indivisible = equivalent = 0
-    unused = {*whole, *(("expert",) if not roles.experts else ()), *(("seq",) if not roles.sequence else ())}
+    unused = {*(("expert",) if not roles.experts else ()), *(("seq",) if not roles.sequence else ())}
     for sizes in _factorisations(chips, [a for a in AXES if a not in unused], most_axes):
         named = dict(sizes)
+        if any(named.get(axis, 1) not in sizes_ for axis, sizes_ in allowed.items()):
+            continue
         of_batch = math.prod(named.get(a, 1) for a in ("data", "fsdp", "expert"))
         splits = [False, True] if "tensor" in named and roles.sequence else [False]
         for split in splits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,8 @@ class Roles:
     sizes: dict[Dim, int]
     """What the axes that split a group must divide."""
     scanned: frozenset[Dim]
+    mass: Mapping[Dim, int]
+    """Bytes of the weights that have each group."""
 
 
 def roles_of(step: Step, batch: Sequence[str]) -> Roles:
@@ -58,25 +60,32 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
         raise ValueError(NO_SUCH_BATCH.format(given=missing, function=step.function, names=", ".join(known)))
     if batch:
         of = {leaf: name for name, paths in step.arguments for leaf in paths}
-        found = [k for k, name in enumerate(step.names) if of[name] in batch and _first(groups[k])]
+        found = best = [k for k, name in enumerate(step.names) if of[name] in batch and _first(groups[k])]
     else:
         found = [
             k for k in range(len(leaves)) if k not in changed and _first(groups[k]) and _first(groups[k]) not in state
         ]
         if not changed:
             of_result = {g for out in step.flat.outvars for g in dims.of(out) if g}
-            found = [k for k in found if _first(groups[k]) in of_result]
+            found = [k for k in found if _first(groups[k]) in of_result] or found
+        # Nearly every product of a step has the batch. Weights that are not trained have other dimensions.
+        counts: Counter[Dim | None] = Counter(g for v, _ in step.pins() for g in set(dims.of(v)) if g)
+        most = max((counts[_first(groups[k])] for k in found), default=0)
+        found = [k for k in found if most and 2 * counts[_first(groups[k])] >= most]
+        best = [k for k in found if counts[_first(groups[k])] == most]
     if not found:
         raise ValueError(NO_BATCH.format(function=step.function, example=known[-1] if known else "x"))
     # A key, or a table of positions, is given with the batch and has not its size.
-    largest = max(found, key=lambda k: (_size(leaves[k]), -k))
+    largest = max(best, key=lambda k: (_size(leaves[k]), -k))
     examples = _extent(leaves[largest], groups[largest])
     found = [k for k in found if _extent(leaves[k], groups[k]) == examples]
     batches = {g for k in found if (g := _first(groups[k]))}
     weights = [k for k in range(len(leaves)) if not set(groups[k]) & batches]
     of_weights = {g for k in weights for g in groups[k] if g}
     sequences = {g for k in found for g in groups[k][1 + groups[k].index(_first(groups[k])) :][:1] if g}
-    sequences -= of_weights | batches
+    # A dimension that the first product sums away is none, nor one that no product keeps: rows of an image.
+    kept = {g for v, _ in step.pins() for g in dims.of(v)}
+    sequences = (sequences & kept) - of_weights - batches
     experts = {
         g
         for left, right, shared in dims.batched
@@ -106,6 +115,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
         tuple(k in set(weights) for k in range(len(leaves))),
         dims.sizes(),
         frozenset(dims.scanned),
+        mass,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -36,13 +37,10 @@ INSIDE = (
     "without it: leave the collectives to the compiler."
 )
 
-NOT_TRACED = (
-    "{function} cannot be traced for other meshes: it names a sharding that only its own mesh has. Use "
-    "jax.lax.with_sharding_constraint on a mesh of Auto axes, which a search replaces, in place of reshard and "
-    "out_sharding."
+NO_MESH = (
+    "{function} names axes of a mesh that is not set here. Search inside it, as you call it: with jax.set_mesh(mesh): "
+    "read.search(...). Or give arguments that are on it."
 )
-
-Shardings = Sequence[NamedSharding | None]
 
 
 class Step:
@@ -52,13 +50,20 @@ class Step:
         f: the jitted function.
         args: its arguments.
         kwargs: its keyword arguments.
+        shapes: other shapes of leaves, by their numbers, for another size of the batch.
 
     Raises:
         TypeError: it is no function, or not jitted, or compiled already.
         ValueError: its arguments are on several meshes, or its program fixes one.
     """
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any] | None,
+        shapes: Mapping[int, tuple[int, ...]] | None = None,
+    ) -> None:
         if not callable(f) or isinstance(f, jax.stages.Compiled | Mesh | AbstractMesh):
             raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
         call = FlatCall(f, args, kwargs, returns_written=True)
@@ -69,8 +74,10 @@ class Step:
         numbers = [k for k, x in enumerate(call.leaves) if not call.static[k] and _is_array(x)]
         self.names = [call.names[k] for k in numbers]
         given = [call.leaves[k] for k in numbers]
+        for k, shape in (shapes or {}).items():
+            given[k] = jax.ShapeDtypeStruct(shape, _typed(given[k]).dtype, sharding=getattr(given[k], "sharding", None))
         self.mesh, self.shardings = _placed(self.names, given)
-        jaxpr = self._traced(call, numbers, [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in map(_typed, given)])
+        jaxpr = self._traced(call, numbers, [_typed(x) for x in given])
         inner = _jax.open_jaxpr(jaxpr)[0]
         self._refuse(inner)
         self.mesh, self.shardings, self._donated = _by_jit(inner, self.mesh, self.shardings)
@@ -82,17 +89,30 @@ class Step:
         self.constrains = any(_jax.name_of(e) in _jax.RELAYOUTS for e in _jax.every_equation(jaxpr))
         """Whether the user's code has constraints of its own, which candidates replace."""
 
-    def _traced(self, call: FlatCall, numbers: Sequence[int], structs: Sequence[Any]) -> Any:
-        # A spec without a mesh is legal in the user's code where a mesh of these names is set.
-        own = self.mesh.abstract_mesh if isinstance(self.mesh, Mesh) else self.mesh
-        auto = own and AbstractMesh(own.axis_sizes, own.axis_names, (AxisType.Auto,) * len(own.axis_names))
-        context = jax.sharding.use_abstract_mesh(auto) if auto else contextlib.nullcontext()
-        try:
-            with context:
-                return call.jaxpr(numbers, structs)[0]
-        except Exception as error:
-            error.add_note(NOT_TRACED.format(function=call.function))
-            raise call.explained(error)  # noqa: B904  the same exception
+    def _traced(self, call: FlatCall, numbers: Sequence[int], given: Sequence[Any]) -> Any:
+        # A spec without a mesh is legal in the user's code where a mesh of these names is set. Types of Explicit axes
+        # are needed only by code that names them.
+        own = self.mesh.abstract_mesh if isinstance(self.mesh, Mesh) else self.mesh or jax.sharding.get_abstract_mesh()
+        auto = AbstractMesh(own.axis_sizes, own.axis_names, (AxisType.Auto,) * len(own.axis_names))
+        plain = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in given]
+        ways = [(auto, plain)]
+        if AxisType.Explicit in (own.axis_types or ()):
+            specs = [s.spec if isinstance(s, NamedSharding) else PartitionSpec() for s in self.shardings]
+            on = [NamedSharding(own, spec) for spec in specs]
+            typed = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=s) for x, s in zip(given, on, strict=True)]
+            ways.append((own, typed))
+        for mesh, structs in ways:
+            context = contextlib.nullcontext() if mesh.empty else jax.sharding.use_abstract_mesh(mesh)
+            try:
+                with context:
+                    return call.jaxpr(numbers, structs)[0]
+            except Exception as error:
+                if mesh is not ways[-1][0]:
+                    continue
+                if _jax.messages.is_of_no_mesh(error):
+                    error.add_note(NO_MESH.format(function=call.function))
+                raise call.explained(error)  # noqa: B904  the same exception
+        raise AssertionError
 
     def _refuse(self, jaxpr: Any) -> None:
         for eqn in _jax.every_equation(jaxpr):
@@ -104,6 +124,13 @@ class Step:
     def donated(self) -> tuple[bool, ...]:
         """Whether each leaf is donated."""
         return self._donated
+
+    def local_bytes(self, specs: Sequence[PartitionSpec], sizes: Mapping[str, int]) -> int:
+        """Bytes of the arguments on a device."""
+        return sum(
+            math.prod(aval.shape) * aval.dtype.itemsize // math.prod(sizes[a] for e in spec for a in _names(e))
+            for aval, spec in zip(self.avals, specs, strict=True)
+        )
 
     def outputs(self) -> list[int | None]:
         """For each result the argument that it is the new value of; None for any other."""
@@ -141,9 +168,9 @@ class Step:
             outputs: as of ``outputs``.
             platform: what to lower for: ``tpu``, ``cpu``.
         """
-        jaxpr = self.flat
+        jaxpr, consts = self.flat, self._consts
         if choose is None:
-            jaxpr, _ = _jax.flattened(self._jaxpr, keep=lambda s: _moved(s, mesh))
+            jaxpr, consts = _jax.flattened(self._jaxpr, keep=lambda s: _moved(s, mesh))
         else:
             pinned = self._pinned
 
@@ -154,14 +181,19 @@ class Step:
                 return None if spec is None else NamedSharding(mesh, spec)
 
             jaxpr = _jax.constrained(jaxpr, constraint)
-        shardings = [NamedSharding(mesh, spec) for spec in specs]
+        # What the function closes over is on every device, whole: as an argument it counts, as a constant it would not.
+        held = [*jaxpr.constvars, *jaxpr.invars]
+        jaxpr = jaxpr.replace(constvars=[], invars=held)
+        shardings = [NamedSharding(mesh, spec) for spec in (*(PartitionSpec() for _ in consts), *specs)]
         structs = [
-            jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=s) for a, s in zip(self.avals, shardings, strict=True)
+            jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype, sharding=s) for v, s in zip(held, shardings, strict=True)
         ]
-        after = [None if k is None else shardings[k] for k in outputs]
-        donated = tuple(k for k, is_donated in enumerate(self._donated) if is_donated)
-        jitted = jax.jit(_jax.as_function(jaxpr, self._consts), out_shardings=after, donate_argnums=donated)
-        return jitted.trace(*structs).lower(lowering_platforms=(platform,))
+        first = len(consts)
+        after = [None if k is None else shardings[first + k] for k in outputs]
+        donated = tuple(first + k for k, is_donated in enumerate(self._donated) if is_donated)
+        jitted = jax.jit(_jax.as_function(jaxpr, ()), out_shardings=after, donate_argnums=donated)
+        with _jax.without_mesh():
+            return jitted.trace(*structs).lower(lowering_platforms=(platform,))
 
     @functools.cached_property
     def _pinned(self) -> dict[Any, Any]:
@@ -189,6 +221,10 @@ def _pins(jaxpr: Any) -> Any:
 
 
 _PRODUCTS = _jax.CONTRACTIONS | {"gather"}
+
+
+def _names(entry: Any) -> tuple[str, ...]:
+    return (entry,) if isinstance(entry, str) else entry or ()
 
 
 def _is_array(x: Any) -> bool:

@@ -40,7 +40,9 @@ class _Work:
     found: list[_Found] = field(default_factory=list)
 
 
-def figures_of(program: _jax.Block, machine: Machine, layout: Layout, *, batch_axes: frozenset[str]) -> Figures:
+def figures_of(
+    program: _jax.Block, machine: Machine, layout: Layout, *, batch_axes: frozenset[str], donated: Sequence[bool]
+) -> Figures:
     """What a program takes.
 
     Args:
@@ -49,6 +51,7 @@ def figures_of(program: _jax.Block, machine: Machine, layout: Layout, *, batch_a
         layout: how the axes lie on them.
         batch_axes: axes that split the batch. The rule: collectives over them, which move weights and gradients,
             overlap with compute; all others stand between products and are exposed.
+        donated: as of ``peak_of``.
     """
     work = _Work()
     _walk(program, machine, work, 1, False)
@@ -59,7 +62,7 @@ def figures_of(program: _jax.Block, machine: Machine, layout: Layout, *, batch_a
     sent = _priced(work.found, machine, layout, batch_axes)
     exposed = math.fsum(s.seconds for s in sent if not s.hidden)
     hidden = math.fsum(s.seconds for s in sent if s.hidden)
-    return Figures(compute, exposed, hidden, arguments, peak_of(program), sent)
+    return Figures(compute, exposed, hidden, arguments, peak_of(program, donated), sent)
 
 
 def _walk(block: _jax.Block, machine: Machine, work: _Work, times: int, in_loop: bool) -> None:
