@@ -10,6 +10,7 @@ _READERS = {
     "comparison": "shardwidget.read._comparison.comparison",
     "compiled": "shardwidget.read._program.executable",
     "fetch": "shardwidget.read._fetch",
+    "kernel": "shardwidget.read._kernel.kernel",
     "memory": "shardwidget.read._memory.memory",
     "model": "shardwidget.read._model.model",
     "namespace": "shardwidget.read._namespace.namespace",
@@ -32,6 +33,7 @@ _READERS = {
 if TYPE_CHECKING:
     from shardwidget.read._comparison.comparison import comparison as comparison
     from shardwidget.read._fetch import fetch as fetch
+    from shardwidget.read._kernel.kernel import kernel as kernel
     from shardwidget.read._memory.memory import memory as memory
     from shardwidget.read._memory.remedies import remedies as remedies
     from shardwidget.read._model.model import model as model
