@@ -22,6 +22,7 @@ it is used.
 - ``partitioning``: how a program is divided and what collectives that takes, before it is compiled.
 - ``processes``: what the processes of a program tell one another.
 - ``assignment``, ``dumping``: where the compiler puts buffers; programs that need too much memory.
+- ``kernels``: what a Pallas kernel does on each device, under JAX's interpreter.
 - ``profiling``: JAX's profiler, without its files.
 """
 
@@ -73,6 +74,7 @@ from shardwidget._jax.jaxprs import (
     quick_options,
     with_equations,
 )
+from shardwidget._jax.kernels import Action, Held, Place, RecordedKernel, interprets_kernels, recorded_kernels
 from shardwidget._jax.origins import Record, Recorded, recorded
 from shardwidget._jax.partitioning import ENTERS_FUNCTIONS, Axes, Block, Op, PartitionError, Value, partitioned
 from shardwidget._jax.primitives import (

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shardwidget.document.comparison_diff import *  # noqa: F403
     from shardwidget.document.exercise import *  # noqa: F403
     from shardwidget.document.fix import *  # noqa: F403
+    from shardwidget.document.kernel import *  # noqa: F403
     from shardwidget.document.leaf import *  # noqa: F403
     from shardwidget.document.links import *  # noqa: F403
     from shardwidget.document.memory import *  # noqa: F403
@@ -79,6 +80,7 @@ _MODULES = (
     "algorithms",
     "exercise",
     "search",
+    "kernel",
 )
 
 

@@ -49,6 +49,15 @@ CANDIDATES = (
 )
 """The candidates of a search for a sharding."""
 
+KERNEL_OPS = (
+    Column("moment", "moment"),
+    Column("device", "device"),
+    Column("does", ""),
+    Column("what", "what"),
+    Column("line", "line"),
+)
+"""What the cores of a Pallas kernel do."""
+
 TOTALS = (
     Column("axes", "over"),
     Column("phase", ""),

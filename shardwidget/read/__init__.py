@@ -11,6 +11,7 @@ _READERS = {
     "compiled": "shardwidget.read._program.executable",
     "fetch": "shardwidget.read._fetch",
     "links": "shardwidget.read._links.links",
+    "kernel": "shardwidget.read._kernel.kernel",
     "memory": "shardwidget.read._memory.memory",
     "model": "shardwidget.read._model.model",
     "namespace": "shardwidget.read._namespace.namespace",
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from shardwidget.read._comparison.comparison import comparison as comparison
     from shardwidget.read._fetch import fetch as fetch
     from shardwidget.read._instead.remedies import remedies as remedies
+    from shardwidget.read._kernel.kernel import kernel as kernel
     from shardwidget.read._links.links import links as links
     from shardwidget.read._memory.memory import memory as memory
     from shardwidget.read._model.model import model as model
