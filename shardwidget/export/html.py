@@ -113,6 +113,19 @@ _START = """(() => {
 })();"""
 
 
+class Page:
+    """A page that is written from its beginning to its end, and the texts of the front end that it has."""
+
+    def __init__(self) -> None:
+        self._keys: set[str] = set()
+
+    def missing(self, keys: Iterable[str]) -> set[str]:
+        """Those whose texts it has not; from now on it has them."""
+        found = set(keys) - self._keys
+        self._keys |= found
+        return found
+
+
 def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """HTML of one picture, to be placed in a page with others.
 

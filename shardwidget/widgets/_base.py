@@ -245,12 +245,18 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def _page_output(self) -> dict[str, Any]:
         """What plays without a kernel, in an output; where there may be several, they share the front end."""
-        state, carried = self._state(complete=True), _sources.carried()
+        carried = _sources.carried()
         if carried is None:
-            return {"text/plain": repr(self), "text/html": html.fragment(state, self._table(), self.bundle)}
+            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
+            return {"text/plain": repr(self), "text/html": page}
         picture = self._small_picture()
-        page = html.shared(state, self._fallback(picture), self.bundle, [*self._later], carried.missing)
+        page = self._page_within(carried, self._fallback(picture))
         return {"text/plain": repr(self), "text/html": page} | self._still(picture)
+
+    def _page_within(self, carried: _sources.Carries, fallback: str | None = None) -> str:
+        """What plays without a kernel, for a page that has some texts of the front end already."""
+        plain = self._table() if fallback is None else fallback
+        return html.shared(self._state(complete=True), plain, self.bundle, [*self._later], carried.missing)
 
     def _still(self, picture: str | None) -> dict[str, str]:
         """The picture for documents that take no HTML (PDF, LaTeX), of a notebook that a program runs."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import ipywidgets
@@ -21,6 +22,14 @@ class Source(ipywidgets.Widget):
     """The text of one file of the front end."""
 
     text = Unicode().tag(sync=True)
+
+
+class Carries(Protocol):
+    """A page, which has texts of the front end."""
+
+    def missing(self, keys: Iterable[str]) -> set[str]:
+        """Those whose texts must be brought now."""
+        ...
 
 
 class Carried:
