@@ -1,21 +1,25 @@
 """Runs the examples of the guide while it is built.
 
 A line ``[[name]]`` in a page stands for ``docs/examples/name.py``: its code, and below it what its last expression
-displays in a notebook, in the form that needs no kernel. All examples start from ``docs/examples/setup.py``.
+displays in a notebook, in the form that needs no kernel; on one page, each front end is there once. All examples start
+from ``docs/examples/setup.py``. The list of the gallery gets a picture of each page's example.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
-import os
 import re
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).parent / "examples"
+from shardwidget._example import last_value
+from shardwidget.export.html import Page
+
+DOCS = Path(__file__).parent
+EXAMPLES = DOCS / "examples"
 MARK = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
 PLACE = '<div class="example" data-example="{}"></div>'
+PROGRAM = re.compile(r'<li><a href="(\w+)\.html">(.*?)</a></li>')
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -23,34 +27,47 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return MARK.sub(lambda found: f"```python\n{_code(found[1])}\n```\n\n{PLACE.format(found[1])}\n", markdown)
 
 
-def on_post_page(output: str, **_: Any) -> str:
+def on_post_page(output: str, page: Any, config: Any, **_: Any) -> str:
     """Fills the places: last of all, so that the search index and the table of contents do not see the bundles."""
-    return re.sub(PLACE.format(r"(\w+)"), lambda found: f'<div class="example">{_display(found[1])}</div>', output)
+    on_page = Page()
+    filled = re.sub(
+        PLACE.format(r"(\w+)"), lambda found: f'<div class="example">{_display(found[1], on_page)}</div>', output
+    )
+    if page.file.src_uri != "programs/index.md":
+        return filled
+    return PROGRAM.sub(lambda found: _card(found[1], found[2], Path(config["site_dir"], "programs")), filled)
 
 
 def _code(name: str) -> str:
     return (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").strip()
 
 
-def _display(name: str) -> str:
+def _display(name: str, on_page: Page) -> str:
     """What the last expression of an example displays, as HTML."""
     if name == "setup":
-        _setup()
         return ""
-    path = EXAMPLES / f"{name}.py"
-    *before, last = ast.parse(_code(name)).body
-    if not isinstance(last, ast.Expr):
-        raise ValueError(f"{path} must end in an expression, which is what the page displays")
-    namespace = dict(_setup())
-    # Under the file's own name, so that widgets show its lines.
-    exec(compile(ast.Module(before, []), path, "exec"), namespace)
-    shown = eval(compile(ast.Expression(last.value), path, "eval"), namespace)
-    return shown._repr_mimebundle_()[0]["text/html"]
+    return _view(name)._page_within(on_page)  # noqa: SLF001
+
+
+def _card(name: str, title: str, folder: Path) -> str:
+    """A link to a program of the gallery, with its picture in both themes."""
+    (example,) = MARK.findall((DOCS / "programs" / f"{name}.md").read_text(encoding="utf-8"))
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = ""
+    for theme in ("light", "dark"):
+        _view(example).to_svg(folder / f"{name}.{theme}.svg", width=760, theme=theme)
+        pictures += f'<img src="{name}.{theme}.svg#only-{theme}" alt="" loading="lazy">'
+    return f'<li><a href="{name}.html">{pictures}<span>{title}</span></a></li>'
+
+
+@functools.cache
+def _view(name: str) -> Any:
+    """The widget of an example, which is run once, under the file's own name, so that widgets show its lines."""
+    return last_value(_code(name), str(EXAMPLES / f"{name}.py"), dict(_setup()))
 
 
 @functools.cache
 def _setup() -> dict[str, Any]:
-    os.environ["SHARDWIDGET_MODE"] = "html"
     namespace: dict[str, Any] = {"__name__": "setup"}
     exec(compile(_code("setup"), EXAMPLES / "setup.py", "exec"), namespace)
     return namespace

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, cast, overload
 
 T = TypeVar("T")
 
-Mode = Literal["widget", "html"]
+Mode = Literal["auto", "widget", "html"]
 Theme = Literal["auto", "light", "dark"]
 Palette = Literal["standard", "colorblind"]
 
@@ -91,7 +91,8 @@ class Config:
     does not change.
 
     Attributes:
-        mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again.
+        mode: ``"widget"``, ``"html"`` for output that plays without a kernel when the notebook is opened again, or
+            ``"auto"`` for what the front end of the running cell can show.
         theme: ``"light"``, ``"dark"``, or ``"auto"`` to follow the page.
         palette: ``"standard"``, or ``"colorblind"`` for colours that everyone can tell apart.
         values: the most bytes of values that a widget requests at a time, and that a saved page carries.
@@ -99,7 +100,7 @@ class Config:
         arrival: seconds that a process waits for the others at a call that several processes make together.
     """
 
-    mode: Option[Mode] = Option("widget", *_one_of("widget", "html"))
+    mode: Option[Mode] = Option("auto", *_one_of("auto", "widget", "html"))
     theme: Option[Theme] = Option("auto", *_one_of("auto", "light", "dark"))
     palette: Option[Palette] = Option("standard", *_one_of("standard", "colorblind"))
     values: Option[int] = Option(2**20, "a number of bytes, 0 or more", _bytes)

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from shardwidget._format import byte_count
+from shardwidget._front_end import front_end
 from shardwidget.export import bundle
 
 _PACKAGES = (
@@ -71,7 +72,7 @@ def doctor() -> Diagnosis:
     facts = [
         ("python", f"{platform.python_version()} in {sys.prefix}"),
         *((package, _version(package)) for package in _PACKAGES),
-        ("front end", _front_end()),
+        ("front end", front_end().name),
         ("notebook server", "not known" if server is None else str(server)),
         ("anywidget in the server", "not known" if server is None else in_server or "not found"),
         ("bundle", _bundle()),
@@ -95,19 +96,6 @@ def _version(package: str) -> str:
 
 def _minor(version: str) -> list[str]:
     return version.split(".")[:2]
-
-
-def _front_end() -> str:
-    """The host, guessed from what it leaves in this process."""
-    if "google.colab" in sys.modules:
-        return "Colab"
-    if "marimo" in sys.modules and sys.modules["marimo"].running_in_notebook():
-        return "marimo"
-    if "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ:
-        return "VS Code"
-    if "ipykernel" in sys.modules:
-        return "a Jupyter front end (JupyterLab, Notebook or another)"
-    return "none: in plain Python, repr draws the picture and to_html saves a page"
 
 
 def _server_prefix() -> Path | None:

@@ -16,6 +16,7 @@ from ipywidgets import widget_serialization
 from traitlets import Unicode
 
 from shardwidget._config import Config, Mode, config
+from shardwidget._front_end import front_end
 from shardwidget._text import visible
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, images, reopened, svg, words_of
@@ -66,15 +67,17 @@ class DocumentWidget(anywidget.AnyWidget):
 
         Args:
             document: what to show.
-            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is reopened; None
-                for ``config.mode``.
+            mode: ``"widget"``; ``"html"`` for output that plays without a kernel when the notebook is reopened;
+                ``"auto"`` for what the front end of the running cell can show; None for ``config.mode``.
             **traits: values of traits, the subclass's own and those of every ipywidget.
 
         Raises:
             ValueError: the mode is not a legal one.
             FileNotFoundError: the front end has not been built.
         """
-        self._mode: Mode = config.mode if mode is None else Config.mode.checked(mode)
+        chosen = config.mode if mode is None else Config.mode.checked(mode)
+        self._by_itself = chosen == "auto" and not front_end().widgets
+        self._mode: Literal["widget", "html"] = "html" if chosen == "html" or self._by_itself else "widget"
         self._shown = document
         look = {"theme": config.theme, "palette": config.palette}
         pictures = self._saves()
@@ -191,8 +194,7 @@ class DocumentWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._before_display()
         if self._mode == "html":
-            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
-            bundle = {"text/plain": repr(self), "text/html": page}, {}
+            bundle = self._page_output(), {}
         else:
             bundle = self._mimebundle(self._small_picture(), **kwargs)
         CELLS.displayed(self)
@@ -240,6 +242,30 @@ class DocumentWidget(anywidget.AnyWidget):
         # To both, anywidget has added what its host needs, such as Colab's widget manager.
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self._fallback(picture)}, metadata
+
+    def _page_output(self) -> dict[str, Any]:
+        """What plays without a kernel, in an output; where there may be several, they share the front end."""
+        carried = _sources.carried()
+        if carried is None:
+            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
+            return {"text/plain": repr(self), "text/html": page}
+        picture = self._small_picture()
+        page = self._page_within(carried, self._fallback(picture))
+        return {"text/plain": repr(self), "text/html": page} | self._still(picture)
+
+    def _page_within(self, carried: _sources.Carries, fallback: str | None = None) -> str:
+        """What plays without a kernel, for a page that has some texts of the front end already."""
+        plain = self._table() if fallback is None else fallback
+        return html.shared(self._state(complete=True), plain, self.bundle, [*self._later], carried.missing)
+
+    def _still(self, picture: str | None) -> dict[str, str]:
+        """The picture for documents that take no HTML (PDF, LaTeX), of a notebook that a program runs."""
+        if picture is None or not self._by_itself:
+            return {}
+        try:
+            return {"image/png": base64.b64encode(images.png(picture, 2)).decode("ascii")}
+        except (ImportError, RuntimeError):  # No renderer, or no fonts.
+            return {}
 
     def _theme(self, theme: Literal["light", "dark"] | None) -> Literal["light", "dark"]:
         """The colours of a picture: those that are asked for, otherwise the widget's own."""

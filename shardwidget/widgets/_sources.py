@@ -7,11 +7,14 @@ The front end of such a widget, ``loader.js``, asks the page's widget manager fo
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import ipywidgets
 from traitlets import Unicode
 
+from shardwidget._front_end import front_end, running_cell
 from shardwidget.export import bundle
 
 
@@ -21,8 +24,40 @@ class Source(ipywidgets.Widget):
     text = Unicode().tag(sync=True)
 
 
+class Carries(Protocol):
+    """A page, which has texts of the front end."""
+
+    def missing(self, keys: Iterable[str]) -> set[str]:
+        """Those whose texts must be brought now."""
+        ...
+
+
+class Carried:
+    """Which outputs of a kernel brought which text of the front end, for those that need no kernel."""
+
+    def __init__(self) -> None:
+        self._by: dict[str, tuple[str, str]] = {}
+        """Of each text, the cell that brought it, and the run of it."""
+
+    def missing(self, keys: Iterable[str]) -> set[str]:
+        """Those that the output which is displayed now must bring: nobody did, or an output that it replaces."""
+        cell, run = now = running_cell()
+        found = {k for k in keys if k not in self._by or (self._by[k][0] == cell and self._by[k][1] != run)}
+        self._by |= dict.fromkeys(found, now)
+        return found
+
+
 _SOURCES: WeakKeyDictionary[object, dict[str, Source]] = WeakKeyDictionary()
 """Of each kernel, by the name of the file."""
+
+
+_CARRIED: WeakKeyDictionary[object, Carried] = WeakKeyDictionary()
+
+
+def carried() -> Carried | None:
+    """Of the kernel whose outputs are on one page; None where each output must be complete."""
+    where = kernel()
+    return None if where is None or not front_end().one_page else _CARRIED.setdefault(where, Carried())
 
 
 def kernel() -> object | None:
