@@ -38,6 +38,15 @@ export const CANDIDATES = [
   { key: "basis", head: "known by" },
 ] as const satisfies Column[];
 
+/** What the cores of a Pallas kernel do. */
+export const KERNEL_OPS = [
+  { key: "moment", head: "moment" },
+  { key: "device", head: "device" },
+  { key: "does", head: "" },
+  { key: "what", head: "what" },
+  { key: "line", head: "line" },
+] as const satisfies Column[];
+
 /** What the collectives of a compiled program come to, by mesh axes and part of a training step. */
 export const TOTALS = [
   { key: "axes", head: "over" },
@@ -179,6 +188,17 @@ export const STEPS = [
   { key: "gives", head: "gives" },
   { key: "sent", head: "communication" },
   { key: "source", head: "source" },
+] as const satisfies Column[];
+
+/** Transfers on the links between chips. */
+export const CROSSINGS = [
+  { key: "order", head: "devices in the order of" },
+  { key: "axes", head: "transfers over" },
+  { key: "hop", head: "links a hop" },
+  { key: "busiest", head: "hops on the busiest link" },
+  { key: "wraparound", head: "wraparound" },
+  { key: "hosts", head: "hosts of a group" },
+  { key: "sent", head: "bytes on it, a call", unit: "bytes" },
 ] as const satisfies Column[];
 
 /** Exercises. */

@@ -111,8 +111,8 @@ export interface Candidate {
   readonly estimated: Figures;
   /** For each of `Search.leaves`, the index of its spec in `Search.specs`. */
   readonly specs: readonly number[];
-  /** Python that makes the mesh and puts the arguments on it, and where constraints go. */
-  readonly code: string;
+  /** Its code: an index in `Search.code_lines` for each line. */
+  readonly lines: readonly number[];
   /** The same, of the program that was compiled for the target; None where it was not. Compute is as estimated. */
   readonly compiled: Figures | null;
   /** The compiler's message, where it did not compile. */
@@ -396,6 +396,40 @@ export interface Continuation {
   readonly verdict: string;
 }
 
+/**
+ * The transfers of groups of devices, all groups at once: each group passes its blocks round a ring, in order.
+ *
+ * A hop goes along the first physical axis first, the shorter way. A ring is used in both directions, so a link counts
+ * once for each hop that crosses it.
+ */
+export interface Crossing {
+  /** The mesh axes, `data`, `data, model`; with the kind of collective where it is one that makes no ring. */
+  readonly name: string;
+  /** The mesh axes whose groups these are; empty for irregular groups. */
+  readonly axes: readonly string[];
+  /** Devices of a group. */
+  readonly size: number;
+  /** Links that a hop crosses, on average; between the devices of one chip it crosses none. */
+  readonly links_a_hop: number;
+  /** Links that the longest hop crosses. */
+  readonly most_links: number;
+  /** Hops that cross the link that carries most. */
+  readonly busiest: number;
+  /** The physical axes whose wraparound links are crossed. */
+  readonly wraparound: readonly number[];
+  /** The share of hops that stay within a chip. */
+  readonly within_chips: number;
+  /** The hosts that a group is on, at most. */
+  readonly hosts: number;
+  /**
+   * Hops that cross each link: for each physical axis, and each chip of the box (first axis slowest), the link from
+   * that chip to the next along the axis.
+   */
+  readonly load: Ints;
+  /** With a program: bytes that a hop carries in a call, both directions together. 0 without one. */
+  readonly bytes: number;
+}
+
 /** How one dimension is cut by a sharding's own index map, where mesh axes do not determine it. */
 export interface Cut {
   /** The first index of each distinct part. */
@@ -424,6 +458,28 @@ export interface DeviceGroup {
   readonly peak: number | null;
   /** The most bytes that can be in use; None where the backend does not say. */
   readonly limit: number | null;
+}
+
+/** One order of devices: where each position of a mesh is on the chips. */
+export interface DeviceOrder {
+  readonly name: string;
+  readonly mesh: Mesh;
+  /** Chips along each physical axis of the box that the devices fill. */
+  readonly chips: readonly number[];
+  /** Whether each physical axis has wraparound links. */
+  readonly wraps: readonly boolean[];
+  readonly devices_a_chip: number;
+  /** The number of links. */
+  readonly links: number;
+  readonly crossings: readonly Crossing[];
+  /** Hops of all crossings together on the link that carries most. */
+  readonly busiest: number;
+  /** Links that none crosses. */
+  readonly idle: number;
+  /** With a program: bytes on the link that carries most, in a call. */
+  readonly bytes: number;
+  /** With a program: how long that link takes for them at its full rate, an estimate. */
+  readonly seconds: number;
 }
 
 /** A line of the functions that collectives come from, before and after. */
@@ -908,6 +964,153 @@ export interface Ints {
   readonly raw_bytes: 1 | 2 | 4;
 }
 
+/** A Pallas kernel as it ran under JAX's interpreter. */
+export interface Kernel {
+  /** The kernel function. */
+  readonly name: string;
+  /** The axes of the mesh that it runs on. */
+  readonly axes: readonly MeshAxis[];
+  readonly slots: readonly KernelSlot[];
+  readonly semaphores: readonly KernelSemaphore[];
+  /** What all cores do, those of one core in order. */
+  readonly ops: readonly KernelOp[];
+  /** The lines of operations. */
+  readonly sources: readonly Source[];
+  readonly blocks: readonly KernelBlock[];
+  /** The first has no delays; the others show faults. */
+  readonly orders: readonly KernelOrder[];
+  /** The worst first. */
+  readonly faults: readonly KernelFault[];
+  /** Cores of a device. */
+  readonly cores: number;
+  /** The kernel's text; None where it cannot be read. */
+  readonly listing: Listing | null;
+  /** Whether every pair of accesses was checked. */
+  readonly checked: boolean;
+  /** What else is to be known, each in a sentence. */
+  readonly notes: readonly string[];
+  readonly jax_version: string;
+  readonly kind: "kernel";
+  readonly version: number;
+}
+
+/** What a slot may hold. */
+export interface KernelBlock {
+  /** The position of the device that it comes from. */
+  readonly device: number;
+  /** A short name: the device's position; with `′` for what it computed. */
+  readonly text: string;
+  /** Whether a device computed it; otherwise it is part of an argument. */
+  readonly computed: boolean;
+}
+
+/** Something that is wrong, for all places that are alike. */
+export interface KernelFault {
+  /**
+   * `race`: nothing orders two accesses; `deadlock`: a wait never ends; `unwritten`: a copy sends what nobody has
+   * written; `semaphore`: one does not end at zero; `error`: the interpreter stopped.
+   */
+  readonly kind: "race" | "deadlock" | "unwritten" | "semaphore" | "error";
+  /** What happens, in a sentence. */
+  readonly headline: string;
+  /** Where, and how often. */
+  readonly detail: string;
+  /** What to add; empty where nothing was found that helps. */
+  readonly advice: string;
+  /** Indices in `Kernel.ops`: of a race, both accesses; of a deadlock, the waits that never end. */
+  readonly ops: readonly number[];
+  /** Of a race, what each access is: `read` or `write`, of the copy for a copy. */
+  readonly events: readonly string[];
+  /** The device whose slot or semaphore it is about; -1 for several. */
+  readonly device: number;
+  /** The slot that both access; -1 for none. */
+  readonly slot: number;
+  /** Index in `Kernel.orders` of one that shows it. */
+  readonly order: number;
+  /** How many pairs of accesses, waits or semaphores are alike. */
+  readonly count: number;
+}
+
+/** An operation of a core. */
+export interface KernelOp {
+  /** The device's position in the mesh. */
+  readonly device: number;
+  /** Which core of the device. */
+  readonly core: number;
+  /** `enter` and `leave` are the kernel's begin and end; a `copy` starts a DMA. */
+  readonly kind: "enter" | "read" | "write" | "copy" | "wait" | "signal" | "leave";
+  /** Index of its line in `Kernel.sources`; -1 for what has none. */
+  readonly source: number;
+  /** Indices in `Kernel.slots` of what is read or written; of a copy, of its source. */
+  readonly slots: readonly number[];
+  /** Of a copy, those of its destination. */
+  readonly to: readonly number[];
+  /** The device that a copy goes to or whose semaphore is signalled; -1 for others. */
+  readonly target: number;
+  /**
+   * Index in `Kernel.semaphores` of what is waited for, signalled, or signalled when a copy has arrived; -1 for
+   * none.
+   */
+  readonly semaphore: number;
+  /** The same of what is signalled when a copy's source has been read; -1 for none. */
+  readonly sent: number;
+  /** By how much: bytes for copies and for semaphores that copies signal. */
+  readonly amount: number;
+  /** The first of the values that are read or written. */
+  readonly values: string;
+}
+
+/** An order in which the kernel may run. Moments are counted from 0 and are no times. */
+export interface KernelOrder {
+  /** What it shows. */
+  readonly title: string;
+  /** The moment at which each operation begins; -1 where it does not. */
+  readonly begins: readonly number[];
+  /** The moment at which it ends; -1 where it does not. */
+  readonly ends: readonly number[];
+  /** The moment at which the source of the copy that it starts has been read; -1 for others. */
+  readonly sent: readonly number[];
+  /** The moment at which that copy has arrived; -1 for others. */
+  readonly arrived: readonly number[];
+  /** What slots hold. */
+  readonly stretches: readonly KernelStretch[];
+  /** The last moment. */
+  readonly length: number;
+}
+
+/** A semaphore. Every core has one. */
+export interface KernelSemaphore {
+  /** As the kernel calls it, with an index: `recv_sems[1]`. */
+  readonly name: string;
+  /** Whether copies signal it, with their bytes. */
+  readonly counts_bytes: boolean;
+}
+
+/** A part of a buffer that is read, written or copied as a whole. Every device has one. */
+export interface KernelSlot {
+  /** The buffer's, as the kernel calls it, with an index: `slots[1]`. */
+  readonly name: string;
+  /** Its memory: `vmem`, `hbm`, `smem`. */
+  readonly space: string;
+  /** Type and shape: `f32[8,128]`. */
+  readonly type: string;
+  readonly bytes: number;
+}
+
+/** A slot that holds one block for a while. */
+export interface KernelStretch {
+  readonly device: number;
+  /** Index in `Kernel.slots`. */
+  readonly slot: number;
+  /** Moment of the order. */
+  readonly begin: number;
+  readonly end: number;
+  /** Index in `Kernel.blocks`. */
+  readonly block: number;
+  /** The block that it holds at the end of the first order, where it is another; -1 where it is the same. */
+  readonly instead_of: number;
+}
+
 /** One step of a path. */
 export interface Key {
   /** The key as `jax.tree_util.keystr` writes it: `['embed']`, `[0]`, `.mu`. */
@@ -1025,6 +1228,19 @@ export interface Link {
   readonly back: boolean;
   /** The step of the compiler's propagation, from 0; -1 where it was given. */
   readonly step: number;
+}
+
+/** Device orders of a mesh side by side, on the links of their chips. */
+export interface Links {
+  readonly orders: readonly DeviceOrder[];
+  /** The chips in words: `TPU v5p 4×4×4`. */
+  readonly target: string;
+  /** What differs between them, or what the only one does, in a sentence. */
+  readonly answer: string;
+  /** The program whose collectives these are; empty for all axes of the mesh at once. */
+  readonly program: string;
+  readonly kind: "links";
+  readonly version: number;
 }
 
 /** Lines of a user's function, for the source panel. */
@@ -1914,18 +2130,26 @@ export interface Region {
   readonly parent: number;
 }
 
-/** A change that lowers the peak, found by compiling the program with it. */
+/** A change that lowers the peak of memory, or communication, found by compiling the program with it. */
 export interface Remedy {
   /** The change in words: `donate argument 0`. */
   readonly what: string;
   /** The change as code, `jax.jit(step, donate_argnums=0)`, or as the spec of an argument. */
   readonly code: string;
-  /** The peak in bytes without the change. */
+  /** Without the change: the peak in bytes, or the bytes that a device sends in a call. */
   readonly before: number;
-  /** The peak in bytes with the change. */
+  /** The same with the change. */
   readonly after: number;
   /** The change in the user's source; None where no single place in it can be changed. */
   readonly fix: Fix | null;
+  /** What the change is for, and what `before` and `after` count. */
+  readonly lowers: "peak" | "communication";
+  /** Of communication: estimated seconds of a call without the change. */
+  readonly seconds_before: number;
+  /** The same with the change. */
+  readonly seconds_after: number;
+  /** Of communication: bytes of memory on a device that the change adds; less than 0 where it saves some. */
+  readonly memory: number;
 }
 
 /**
@@ -2072,6 +2296,21 @@ export interface Runs {
   readonly version: number;
 }
 
+/** The best estimate for a number of chips and a size of the batch. */
+export interface Scaled {
+  readonly chips: number;
+  /** What it is searched for, in words: `TPU v5p 4×4×8`. */
+  readonly target: string;
+  /** Examples of the batch. */
+  readonly batch: number;
+  /** The candidate: `FSDP 32 × TP 4`; empty where none may fit. */
+  readonly name: string;
+  /** Estimated seconds of a step; 0 where none may fit. */
+  readonly time_s: number;
+  /** Estimated bytes on a device; of the least where none may fit. */
+  readonly bytes_per_device: number;
+}
+
 /**
  * Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
  *
@@ -2157,7 +2396,20 @@ export interface Search {
   readonly notes: readonly string[];
   /** The user's lines whose values candidates constrain. */
   readonly constraints: readonly Source[];
-  readonly objective: "time" | "memory";
+  /**
+   * What they are ordered by: `time`, `memory`, `bytes` that a device sends, or those over an axis,
+   * `bytes:tensor`.
+   */
+  readonly objective: string;
+  /** The lines of all codes, each once. */
+  readonly code_lines: readonly string[];
+  /** The best estimates for other numbers of chips and sizes of the batch, where several were asked for. */
+  readonly scaling: readonly Scaled[];
+  /**
+   * Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
+   * was found.
+   */
+  readonly fits_on: Scaled | null;
   readonly jax_version: string;
   readonly kind: "search";
   readonly version: number;
@@ -2529,4 +2781,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
+export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
