@@ -1,5 +1,6 @@
 """Sixteen CPU devices for every test, made before JAX starts its backend; the same random examples every time."""
 
+import gc
 import platform
 import sys
 
@@ -8,10 +9,13 @@ import hypothesis
 import jax
 import pytest
 
+from tests.examples import count
 from tests.front_end import FakeComm
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 16)
+# Most programs run once: LLVM optimizes little. XLA makes of them what it makes of all.
+jax.config.update("jax_disable_most_optimizations", True)
 
 # No deadline and no complaint that examples come slowly: on a busy machine everything does.
 hypothesis.settings.register_profile(
@@ -19,9 +23,26 @@ hypothesis.settings.register_profile(
     deadline=None,
     derandomize=True,
     database=None,
+    max_examples=count(100),
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("shardwidget")
+
+
+def pytest_collection_finish() -> None:
+    """Python's garbage collector leaves alone what is there before the first test: JAX, and the tests themselves."""
+    _leave_alone_what_is_there()
+
+
+@pytest.fixture(scope="module")
+def only_new_garbage() -> None:
+    """For tests that collect garbage: it is looked for among what they have made."""
+    _leave_alone_what_is_there()
+
+
+def _leave_alone_what_is_there() -> None:
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

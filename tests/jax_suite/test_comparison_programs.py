@@ -7,13 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 from shardwidget.read._entries import entries
+from tests.examples import examples
 from tests.jax_suite.corpus import GLOBAL, PROGRAMS
 from tests.jax_suite.test_comparison import AUTO, EXPLICIT, OPERATIONS, SPECS, array, shape
 from tests.jax_suite.test_corpus import PLACEHOLDER
@@ -100,7 +101,7 @@ def test_a_region_names_its_mesh(entry):
     check(f, *args)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(names=st.lists(st.sampled_from(sorted(OPERATIONS)), min_size=1, max_size=4), draw=st.data())
 def test_results_of_random_programs_are_where_jax_returns_them(names, draw):
     one, two = (array(AUTO, (8, 8), *draw.draw(st.sampled_from(SPECS))) for _ in range(2))

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AxisType, NamedSharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
@@ -16,6 +16,7 @@ from shardwidget import read
 from shardwidget.document import to_wire
 from shardwidget.export.state import encode
 from shardwidget.read._model.flags import flagged
+from tests.examples import examples
 from tests.models import MESH, eight, held, on_mesh, training_state, transformer, typed
 
 SHAPES = ((), (8,), (16, 8), (8, 16, 4), (3, 8), (0, 8))
@@ -53,7 +54,7 @@ TREES = st.recursive(
 ).filter(lambda tree: any(isinstance(x, jax.Array) for x in jax.tree.leaves(tree)))
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(TREES)
 def test_bytes_on_every_device_are_those_of_the_shards(tree):
     model = read.model(tree)

@@ -7,11 +7,12 @@ import re
 
 import jax
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import NamedSharding
 
 from shardwidget import read
+from tests.examples import examples
 from tests.jax_suite.oracle import index_map, without_sums
 from tests.jax_suite.strategies import abstract_meshes, filled, placed
 
@@ -64,7 +65,7 @@ def test_every_tile_has_the_same_number_of_holders(x):
     assert p.tiles * p.copies * p.partials == x.sharding.mesh.size
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(filled(sums=True))
 def test_bytes_are_those_of_the_shards(x):
     p = read.placement(x)
@@ -84,7 +85,7 @@ def test_the_type_is_what_a_jaxpr_prints(x):
 
 
 @given(filled(sums=True, most_rank=3))
-@settings(max_examples=20)
+@examples(20)
 def test_a_real_array_reads_as_an_abstract_one(x):
     like = read.placement(jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding))
     assert (like.state, read.placement(x).state) == ("abstract", "live")

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -23,6 +23,7 @@ from shardwidget.document import MeshAxis, SpecDraft, SpecEntry, to_wire
 from shardwidget.export import bundle
 from shardwidget.export.state import encode
 from shardwidget.read._spec import SpecEditor
+from tests.examples import examples
 
 NAMES = ("x", "y", "data", "it's")
 DTYPES = ("float32", "bfloat16", "int8", "bool")
@@ -85,7 +86,7 @@ def bench(abstract: bool) -> SpecEditor:
     return SpecEditor((8, 16), mesh.abstract_mesh if abstract else mesh, None, None, "x")
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(drafts(), st.booleans())
 def test_errors_are_those_of_jax(draft: SpecDraft, abstract: bool):
     judged = bench(abstract).judge(draft)
@@ -93,7 +94,7 @@ def test_errors_are_those_of_jax(draft: SpecDraft, abstract: bool):
     assert (f"{said['error']}: {said['said']}" if "error" in said else "") == judged.error
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(drafts(valid=True), st.booleans())
 def test_forms_and_placement_are_those_of_jax(draft: SpecDraft, abstract: bool):
     b = bench(abstract)
@@ -132,7 +133,7 @@ def can_be_made(draft: SpecDraft) -> bool:
     return not loose or all(axes[a].type == "Auto" for e in draft.entries for a in e.axes)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(drafts(valid=True).filter(can_be_made))
 def test_the_code_does_what_it_says(draft: SpecDraft):
     b = bench(False)
@@ -153,7 +154,7 @@ def test_the_code_does_what_it_says(draft: SpecDraft):
         np.testing.assert_array_equal(np.asarray(settled), x)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(drafts(valid=True).filter(can_be_made), min_size=2, max_size=2))
 def test_apply_moves_an_array_from_anywhere_to_anywhere(path: list[SpecDraft]):
     x = np.arange(24 * 24, dtype="float32").reshape(24, 24)

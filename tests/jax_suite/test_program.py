@@ -23,6 +23,7 @@ from shardwidget.export.program import nest_text, table
 from shardwidget.read._program import timing
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.programs import _work, memory_totals
+from tests.examples import examples
 from tests.jax_suite import strategies
 from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
 
@@ -143,7 +144,7 @@ def matmuls(draw):
     return mesh, dims, specs
 
 
-@hypothesis.settings(max_examples=40)
+@examples(40)
 @given(matmuls())
 def test_any_matmul(case):
     mesh, (m, k, n), (a, b, c) = case

@@ -6,13 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import read
+from tests.examples import examples
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,7 @@ _SHAPES = st.sampled_from([(4,), (8,), ()])
 _CALL = st.tuples(_SHAPES, st.sampled_from(["float32", "int32"]), st.sampled_from([None, "data", "number"]))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.lists(_CALL, min_size=1, max_size=4))
 def test_compiled_as_often_as_jax_says(put, calls):
     step: Any = jax.jit(lambda x: x + 1)

@@ -8,12 +8,13 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
+from tests.examples import examples
 from tests.mpmd import FakeMpmdMesh, MpmdArray, group_mesh, stages
 
 WHOLE = (P(), P("stage"), P(("stage", "data"), "model"), P("model", ("data", "stage")), P(None, "data"))
@@ -62,7 +63,7 @@ def in_chunks(order: list[int], weights: list[int], threshold: int) -> list[list
     return chunks
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.tuples(rows, whole, inside, groups), min_size=1, max_size=4), thresholds)
 def test_to_groups(leaves, threshold):
     mesh = stages(2, 2, 2)
@@ -129,7 +130,7 @@ def outside(had: dict[int, set[float]], mesh: Mesh, group: int, other: int) -> s
     return one - two
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(st.lists(st.tuples(rows, inside, whole, some_groups), min_size=1, max_size=3), thresholds)
 def test_from_groups(leaves, threshold):
     mesh = stages(2, 2, 2)
@@ -180,7 +181,7 @@ def stacked(x: jax.Array, giver: int, mesh: Mesh) -> jax.Array:
     return jax.make_array_from_single_device_arrays((2, *x.shape), NamedSharding(mesh, P("stage", *spec)), blocks)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(whole, whole, st.booleans())
 def test_a_device_put_between_shardings(before, after, turned):
     mesh = stages(2, 2, 2)

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -19,6 +19,7 @@ from shardwidget import _jax, load, read, tpu_mesh
 from shardwidget.document import Candidate, Search
 from shardwidget.read._search.machine import Machine
 from tests import searches
+from tests.examples import examples
 
 pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
 
@@ -142,7 +143,7 @@ class TestNow:
 
 
 class TestCode:
-    @settings(max_examples=4)
+    @examples(4)
     @given(
         st.sampled_from((8, 16)),
         st.lists(st.sampled_from((8, 16, 24)), min_size=2, max_size=4).map(tuple),

@@ -1,22 +1,19 @@
 """Random bodies of collectives and arithmetic: both engines agree with JAX, value for value and type for type."""
 
-import os
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jax.sharding import AxisType, PartitionSpec
 
 from shardwidget import read
 from shardwidget.document import Window
+from tests.examples import examples
 from tests.jax_suite.bodies import programs
 
 traced: Any = read.trace
-
-# Each example compiles programs: `.ci/run` runs only some of them on other versions of JAX.
-SHARE = float(os.environ.get("SHARDWIDGET_EXAMPLES", "1"))
 
 
 def same(found, expected, exact: bool) -> None:
@@ -37,13 +34,13 @@ def as_returned(variable, trace):
     return made.inputs[0] if made.implicit else variable
 
 
-@settings(max_examples=round(120 * SHARE))
+@examples(120)
 @given(programs())
 def test_integers(program):
     check(program, exact=True)
 
 
-@settings(max_examples=round(25 * SHARE))
+@examples(25)
 @given(programs(dtype="float32", longest=4))
 def test_floats(program):
     check(program, exact=False)

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -14,6 +14,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import read
 from shardwidget.document import Block
 from shardwidget.read._values import sampled
+from tests.examples import examples
 from tests.jax_suite.strategies import filled
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
@@ -29,7 +30,7 @@ def one(x, **kwargs) -> Block:
     return values.blocks[0]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(filled(sums=True), st.integers(16, 2000))
 def test_blocks_are_samples_of_the_shards(x, limit):
     shards = {shard.device.id: np.asarray(shard.data) for shard in x.addressable_shards}

@@ -13,6 +13,8 @@ from shardwidget.export import svg
 from shardwidget.widgets._base import DocumentWidget
 from shardwidget.widgets._cells import Cells
 
+pytestmark = pytest.mark.usefixtures("only_new_garbage")
+
 BEFORE = """
 import jax, jax.numpy as jnp, numpy as np, shardwidget as sw
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
@@ -90,7 +92,7 @@ def held():
 @pytest.mark.parametrize("source", AFTER_CELL.values(), ids=AFTER_CELL)
 def test_after_its_cell_a_displayed_widget_holds_no_array(shell, source):
     before = held()
-    for _ in range(3):
+    for _ in range(2):
         run(shell, source)
     run(shell, "x = None")
     assert held() <= before
@@ -99,7 +101,7 @@ def test_after_its_cell_a_displayed_widget_holds_no_array(shell, source):
 @pytest.mark.parametrize("source", ONCE_RUN_AGAIN.values(), ids=ONCE_RUN_AGAIN)
 def test_once_its_cell_has_run_again_a_widget_holds_no_array(shell, source):
     before = held()
-    for _ in range(3):
+    for _ in range(2):
         run(shell, source, "a1")
     run(shell, "x = None", "a1")
     assert held() <= before

@@ -21,6 +21,8 @@ from shardwidget.read._namespace.walk import LONG, Walker
 from tests.front_end import FakeComm
 from tests.namespaces import cell, put, session
 
+pytestmark = pytest.mark.usefixtures("only_new_garbage")
+
 
 @pytest.fixture(autouse=True)
 def _no_arrays_of_others(monkeypatch):

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -15,6 +15,7 @@ from traitlets import TraitError
 import shardwidget as sw
 from shardwidget.document import to_wire
 from shardwidget.document.model import compared
+from tests.examples import examples
 from tests.front_end import FakeComm
 from tests.models import changed, eight, side_by_side, transformer, typed, unchanged
 
@@ -41,7 +42,7 @@ TREES = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TREES)
 def test_a_tree_is_the_same_as_itself(tree):
     model = sw.read.model(tree)
@@ -51,7 +52,7 @@ def test_a_tree_is_the_same_as_itself(tree):
     assert [row.path for row in document.rows] == list(model.names)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TREES, TREES)
 def test_each_leaf_stands_in_one_row_so_bytes_add_up(one, two):
     models = [sw.read.model(tree) for tree in (one, two)]
