@@ -99,6 +99,7 @@ from shardwidget._jax.processes import Board
 from shardwidget._jax.profiling import ProfilerSession, is_profiling
 from shardwidget._jax.propagation import Split, propagated
 from shardwidget._jax.retracing import (
+    TURNS,
     Regions,
     holders,
     live_functions,

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import jax
 import numpy as np
+from jax import lax
 from jax.sharding import AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, use_abstract_mesh
 
 from shardwidget._jax.continuing import FIXING
@@ -195,7 +196,7 @@ def runnable(jaxpr: Any, *, on_one_device: bool = False) -> Any:
         on_one_device: whether what only places values is left out, too.
 
     Returns:
-        None where it has other effects, or a loop that may not end.
+        None where it has other effects. A ``while_loop`` ends after ``TURNS`` iterations.
     """
     from jax.extend.core import Literal as Constant
 
@@ -216,12 +217,63 @@ def runnable(jaxpr: Any, *, on_one_device: bool = False) -> Any:
                 return None
             eqn = with_bodies(eqn, [open_jaxpr(body)[0] for body in bodies])
             eqn = eqn.replace(effects=frozenset(e for e in eqn.effects if _is_axis(e)))
-        if name == "while" or not all(map(_is_axis, eqn.effects)):
+        if name == "while":
+            eqn = _ending(eqn)
+        if eqn is None or not all(map(_is_axis, eqn.effects)):
             return None
         eqns.append(eqn)
     outs = [v if isinstance(v, Constant) else same.get(v, v) for v in inner.outvars]
     new = inner.replace(eqns=eqns, outvars=outs, effects=frozenset(e for e in inner.effects if _is_axis(e)))
     return jaxpr.replace(jaxpr=new) if inner is not jaxpr else new
+
+
+TURNS = 256
+"""The most iterations of a ``while_loop`` in a program that is run just to see what it returns."""
+
+
+def _ending(eqn: Any) -> Any:
+    """A ``while_loop`` with a counter as its last carry, which ends it; None for one that ``vmap`` maps.
+
+    JAX 0.9 – 0.12: constructors of variables, ``replace`` of equations and jaxprs.
+    """
+    from jax.extend.core import Literal as Constant
+    from jax.extend.core import Var
+
+    less, both, more = open_jaxpr(jax.make_jaxpr(_counted)(np.bool_(True), np.int32(0)))[0].eqns
+    count = less.invars[0].aval
+    test, body = (open_jaxpr(eqn.params[key])[0] for key in ("cond_jaxpr", "body_jaxpr"))
+    if test.outvars[0].aval.shape:
+        return None
+    turn, is_left = Var(count), Var(less.outvars[0].aval)
+    goes_on, following = Var(test.outvars[0].aval), Var(count)
+    tests = [
+        *test.eqns,
+        less.replace(invars=[turn, less.invars[1]], outvars=[is_left]),
+        both.replace(invars=[test.outvars[0], is_left], outvars=[goes_on]),
+    ]
+    steps = [*body.eqns, more.replace(invars=[turn, more.invars[1]], outvars=[following])]
+    eqn = with_bodies(
+        eqn,
+        [
+            test.replace(invars=[*test.invars, turn], outvars=[goes_on], eqns=tests, debug_info=_unnamed(test)),
+            body.replace(
+                invars=[*body.invars, turn],
+                outvars=[*body.outvars, following],
+                eqns=steps,
+                debug_info=_unnamed(body),
+            ),
+        ],
+    )
+    return eqn.replace(invars=[*eqn.invars, Constant(np.int32(0), count)], outvars=[*eqn.outvars, Var(count)])
+
+
+def _counted(goes_on: Any, turn: Any) -> Any:
+    return lax.bitwise_and(goes_on, lax.lt(turn, np.int32(TURNS))), lax.add(turn, np.int32(1))
+
+
+def _unnamed(jaxpr: Any) -> Any:
+    """What JAX knows of a jaxpr without the names of its arguments, of which there must be as many as arguments."""
+    return jaxpr.debug_info._replace(arg_names=None, result_paths=None)
 
 
 def _is_axis(effect: Any) -> bool:

@@ -48,7 +48,7 @@ NOT_WHOLE = "the function does not run on the whole array ({words})"
 OTHER_SHAPE = "on the whole array the function gives results of other shapes"
 TOO_LARGE = "the program is too large to be run for each"
 NO_DEVICES = "the mesh has no devices"
-NOT_PLAIN = "it has callbacks, writes into its arguments, or a loop that may not end"
+NOT_PLAIN = "it has callbacks, or writes into its arguments"
 NOT_FINITE = "on the whole array the function gives no finite numbers"
 
 
@@ -272,6 +272,8 @@ def _work(jaxpr: Any) -> int:
         if control := _jax.control_of(eqn):
             if isinstance(control, _jax.Scan):
                 times = control.length or 1
+            if isinstance(control, _jax.While):
+                times = _jax.TURNS
             if isinstance(control, _jax.ShardMap):
                 times = control.mesh.size
             total += times * sum(map(_work, control.bodies))
