@@ -7,6 +7,7 @@ import { Select } from "../card/Tools";
 import type { Step } from "../core/document.gen";
 import { bytes } from "../core/format";
 import { axisTokens } from "../core/text";
+import { fitName } from "../draw/measure";
 import { axisKind } from "./kind";
 import { LEVELS } from "./model/levels";
 import { type Row, rowsOf } from "./model/rows";
@@ -127,7 +128,7 @@ function Line({ row, current, kind, children }: Omit<RowProps, "state" | "trace"
   return (
     <li
       class={`${kind} ${current ? "current" : ""}`}
-      style={{ paddingLeft: `${12 + row.depth * 12}px` }}
+      style={{ paddingLeft: `${9 + row.depth * 12}px` }}
       ref={current ? keepInView : null}
     >
       {children}
@@ -189,38 +190,32 @@ function StepRow({ state, trace, row, current }: RowProps) {
             {remark(trace, step)}
             {state.now.paper && step.source && `, line ${step.source.line}`}
           </span>
-          {types && (
-            <span class="mono soft line">
-              <Tokens tokens={axisTokens(types, trace.mesh)} />
+          {types.map((type) => (
+            <span class="mono soft cut line" key={type} title={type}>
+              <Tokens tokens={axisTokens(type, trace.mesh)} />
             </span>
-          )}
+          ))}
         </span>
       </button>
     </Line>
   );
 }
 
-/** What a step gives: all blocks that in_specs makes, a type that changes as `p f32[2,4]{V:(x,y)} → {V:x}`. */
-function typesOf(trace: TraceModel, step: Step): string {
-  const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []).slice(0, 4);
-  const [input, output] = [trace.variable(step.inputs[0] ?? -1), outputs[0]];
-  if (!input || !output || (!step.collective && step.primitive !== "pvary") || step.inputs.length > 1)
-    return outputs.map((v) => `${v.name} ${v.type}`).join("  ");
-  const [before, after] = [input.type.split("{"), output.type.split("{")];
-  const change = before[0] === after[0] ? (after[1] ? `{${after[1]}` : "{}") : output.type;
-  return input.type === output.type ? `${output.name} ${output.type}` : `${output.name} ${input.type} → ${change}`;
+/** What a step gives, each in a line of its own; what it reads is over the picture. */
+function typesOf(trace: TraceModel, step: Step): readonly string[] {
+  const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []);
+  return outputs.slice(0, 3).map((v) => `${fitName(v.name, 84, 11, true)} ${v.type}`);
 }
 
 function remark(trace: TraceModel, step: Step): string {
-  const region = trace.doc.regions[step.region];
   if (step.primitive === "error") return "stops here";
-  if (step.implicit) return "implicit, no communication";
+  if (step.implicit) return "no communication";
   if (step.collective) {
     const sent = step.collective.bytes_per_device;
     const at = trace.iterations(step);
     return `${sent > 0 ? `${bytes(sent)} per device` : "no communication"}${at && `, ${at}`}`;
   }
   if (step.primitive === "in_specs") return "split into blocks";
-  if (step.primitive === "out_specs") return region ? `assemble ${region.out_specs.join(", ")}` : "assemble";
+  if (step.primitive === "out_specs") return "assemble";
   return "local";
 }

@@ -111,6 +111,7 @@ const HEAD = 40;
 const TRANSPORT = 44;
 /** Least height of a picture beside the source and the list. */
 const BESIDE = 250;
+const TROUBLE = 384;
 
 /** Over and under the picture, and the card's border. */
 const MARGINS = 14;
@@ -135,7 +136,8 @@ export function layoutOf(trace: TraceModel, width: number, watch: readonly strin
   const most = (w: number) => CARD - aroundAt(w) - extra;
   const least = (w: number): number => {
     const [wider] = WIDTHS.find(([from]) => from > w) ?? [];
-    if (wider === undefined) return BESIDE;
+    // Changes that make a program run are read without scrolling, where they can be.
+    if (wider === undefined) return trace.doc.error ? Math.min(TROUBLE, most(w)) : BESIDE;
     const above = new StepperLayout(trace, pictureWidth(wider), watch, roomAt(wider));
     return above.height + aroundAt(wider) - aroundAt(w);
   };

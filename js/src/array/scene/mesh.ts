@@ -46,12 +46,13 @@ const FIELD = 210;
 export function layoutMesh(
   model: PlacementModel,
   choice: Choice,
-  area: { x: number; y: number; width: number; height: number },
+  /** `least`: width from which a device shows the array in small. */
+  area: { x: number; y: number; width: number; height: number; least?: number },
 ): MeshPanel {
   const n = model.size;
   const order = meshOrder(model, choice);
   const frame = frameGrid(model, area.width, n > 16 ? Number.POSITIVE_INFINITY : 64, area.height, order);
-  const device = sizeDevice(model, frame);
+  const device = sizeDevice(model, frame, area.least ?? 60);
   const { density, w } = device;
   const panel: MeshPanel = {
     ...placeGrid(frame, area, device),
@@ -82,10 +83,11 @@ export function meshOrder(model: PlacementModel, choice: Choice): MeshOrder {
 function sizeDevice(
   model: PlacementModel,
   { rows, columns, ring, room, roomDown }: GridFrame,
+  least: number,
 ): Parameters<typeof placeGrid>[2] {
   const n = model.size;
   const gap = model.axes.some((_, a) => model.link(a) !== null) ? GAP_MARK : 14;
-  if (n <= 16 && room(gap) >= 60 && roomDown(gap) >= 40) {
+  if (n <= 16 && room(gap) >= least && roomDown(gap) >= 40) {
     const w = Math.min(room(gap), 220);
     return { density: "full", w, h: Math.min(roomDown(gap), w < 96 ? 64 : 84), gap, rowGap: gap };
   }

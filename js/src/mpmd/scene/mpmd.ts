@@ -50,7 +50,7 @@ export function layoutGroups(model: MpmdModel, width: number): GroupPanels {
   // A card is as high in every cell that has room for its panels in one row.
   const [inner = 1] = model.folds[0]?.place.meshShape ?? [];
   const height = Math.min(rows > 2 ? 110 : rows > 1 ? 150 : 240, RAILS + inner * TILE);
-  const area = { x: INNER, y: TITLE, width: w - 2 * INNER, height };
+  const area = { x: INNER, y: TITLE, width: w - 2 * INNER, height, least: 44 };
   const placed = model.folds.map((fold) => layoutMesh(fold.place, WHOLE, area));
   const h = TITLE + Math.max(height, ...placed.map(({ box }) => box.h)) + INNER;
   const joined = n <= across && model.folds.filter(holds).length > 1;

@@ -17,8 +17,19 @@ import { runsOf } from "./runs";
 export function decodeTrace(wire: unknown): Trace {
   if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "trace", flaw);
   const { steps, variables } = wire as { steps?: unknown; variables?: unknown };
-  return decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw);
+  return withResults(decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw));
 }
+
+/** What a collective gives and no name is bound to is called `result`, and so is what the function then returns. */
+function withResults(doc: Trace): Trace {
+  const steps = doc.steps.filter((s) => s.collective || s.primitive === "out_specs");
+  const given = new Set(steps.flatMap((s) => s.outputs));
+  const variables = doc.variables.map((v) => (given.has(v.id) && CALL.test(v.name) ? { ...v, name: "result" } : v));
+  return { ...doc, variables };
+}
+
+/** A call, or a name that was made for a value without one. */
+const CALL = /^(tmp\d+|[\w.]+\(.*\))$/s;
 
 export class TraceModel {
   readonly mesh: MeshModel;

@@ -7,6 +7,7 @@ import { AXIS_DASH } from "../../draw/marks";
 import { primitiveName } from "../model/trace";
 import type { StepperState } from "../state";
 import { Copy } from "./Copy";
+import { Promised } from "./Promised";
 
 export function Trouble({ state }: { state: StepperState }) {
   const { trace } = state.now;
@@ -14,23 +15,28 @@ export function Trouble({ state }: { state: StepperState }) {
   const { error, jax_version } = trace.doc;
   const v = trace.variable(error.variable);
   const origin = trace.step(error.origin);
+  // Where it began is said below, with a button.
+  const explained = origin
+    ? error.explanation.replace(/ It varies over [^(]* since step \d+.*$/s, "")
+    : error.explanation;
   return (
     <div class="trouble" role="alert">
-      <p class="means">{error.explanation}</p>
+      <p class="means">{explained}</p>
+      {v && error.kind === "out_specs" && <Promised state={state} trace={trace} v={v} />}
       {error.fixes.length > 0 && (
         <>
-          <p class="means">{error.fixes.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
-          <ul class="fixes">
+          <h3>{headOf(error.fixes)}</h3>
+          <ol class="fixes">
             {error.fixes.map((fix) => (
-              <li class="fix" key={fix.code}>
+              <li class={fix.value === "same" ? "fix meant" : "fix"} key={fix.code}>
                 <span>
                   {fix.title} <span class="soft">{placeOf(fix)}</span>
-                  {fix.value && <span class={fix.value === "same" ? "soft" : "warns"}> {givenBy(fix)}</span>}
+                  {fix.value && <span class={fix.value === "same" ? "gives" : "warns"}>{givenBy(fix)}</span>}
                 </span>
                 <Copy text={fix.code} />
               </li>
             ))}
-          </ul>
+          </ol>
         </>
       )}
       {(v || origin || error.axes.length > 0) && (
@@ -88,6 +94,14 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** How many changes make it run, and how many of them give what the function gives on the whole array. */
+function headOf(fixes: readonly Fix[]): string {
+  const [all, meant] = [fixes.length, fixes.filter(({ value }) => value === "same").length];
+  const run = all === 1 ? "One change makes it run" : `${all} changes make it run`;
+  if (meant === 0) return run;
+  return `${run}; ${meant === all ? (all === 1 ? "it gives" : "all give") : `${meant} ${meant === 1 ? "gives" : "give"}`} the value of the whole array`;
 }
 
 /** What the program gives with a fix, beside what the function gives on the whole array. */

@@ -22,7 +22,7 @@ export function cellOf({ format }: Pick<Ask, "format">, font: number, tight = fa
 
 /** The name of a result with a space after it; none where it has only the expression that made it. */
 export function resultName({ name }: Variable): string {
-  return /^\w+$/.test(name) ? `${fitName(name, 60, 11)} ` : "";
+  return /^\w+$/.test(name) && name !== "result" ? `${fitName(name, 60, 11)} ` : "";
 }
 
 /** Rows by rank. */

@@ -15,7 +15,7 @@ export function contents(trace: TraceModel, step: Step, watch: readonly number[]
     [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).filter((v) => v.drawn);
   const inputs = get(step.inputs);
   const arrays = inputs.filter((v) => v.shape.length > 0);
-  const before = step.primitive === "in_specs" ? [] : (arrays.length > 0 ? arrays : inputs).slice(0, 2);
+  const before = /^(in|out)_specs$/.test(step.primitive) ? [] : (arrays.length > 0 ? arrays : inputs).slice(0, 2);
   const after = get(step.outputs).slice(0, step.primitive === "in_specs" ? 3 : 2);
   const own = new Set([...before, ...after].map((v) => v.id));
   return { before, after, watch: get(watch).filter((v) => !own.has(v.id)) };

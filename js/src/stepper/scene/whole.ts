@@ -5,8 +5,10 @@ import { product } from "../../core/mesh";
 import { axisTokens } from "../../core/text";
 import { type Box, CENTER, label, type Mark, MONO, spans } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
+import { blockMarks } from "./block";
 import { cellOf } from "./cells";
-import { blockColor, numberOf } from "./look";
+import { faceOf } from "./contents";
+import { blockColor, fills, numberOf, numbers } from "./look";
 import type { StepView } from "./view";
 
 /** Least width in which an array is drawn. */
@@ -17,10 +19,22 @@ const SAID = 18;
 
 /** The arrays of a step at the ends of a region, one under another. */
 export function wholeMarks(view: StepView): Mark[] {
-  const { stage, step, trace } = view;
+  const { stage } = view;
+  const arrays = wholesOf(view);
+  const right = Math.max(...stage.tiles.map(({ box }) => box.x + box.w)) + 22;
+  const top = stage.tiles[0]?.box.y ?? 0;
+  const w = Math.min(300, stage.width - right - 2);
+  const band = bandMarks(view, arrays);
+  if (stage.map || arrays.length === 0 || arrays.length > 3 || w < LEAST) return band;
+  const h = Math.floor((stage.line.y - 24 - top) / arrays.length);
+  return [...band, ...arrays.flatMap((array, i) => arrayMarks(view, array, { x: right, y: top + i * h, w, h: h - 8 }))];
+}
+
+/** Arrays that a step cuts into blocks or assembles. */
+function wholesOf({ step, trace }: StepView): readonly Whole[] {
   const ids = step.primitive === "in_specs" ? step.inputs : step.primitive === "out_specs" ? step.outputs : [];
   const region = trace.doc.regions[trace.variable(step.outputs[0] ?? -1)?.region ?? -1];
-  const arrays = ids.flatMap((id, i): Whole[] => {
+  return ids.flatMap((id, i): Whole[] => {
     const v = trace.variable(id);
     if (!v || v.region >= 0 || v.shape.length === 0) return [];
     if (step.primitive === "out_specs") return [{ v, block: v }];
@@ -31,12 +45,97 @@ export function wholeMarks(view: StepView): Mark[] {
       ? [{ v: { ...v, dims: v.shape.map((size, d) => ({ ...NO_DIM, size, axes: axes[d] ?? [] })) }, block }]
       : [];
   });
-  const right = Math.max(...stage.tiles.map(({ box }) => box.x + box.w)) + 22;
-  const top = stage.tiles[0]?.box.y ?? 0;
-  const w = Math.min(300, stage.width - right - 2);
-  if (stage.map || arrays.length === 0 || arrays.length > 3 || w < LEAST) return [];
-  const h = Math.floor((stage.line.y - 24 - top) / arrays.length);
-  return arrays.flatMap((array, i) => arrayMarks(view, array, { x: right, y: top + i * h, w, h: h - 8 }));
+}
+
+/** Least height under a tile in which something is drawn, and the most that it takes. */
+const BAND = 52;
+const MOST_BAND = 104;
+
+/**
+ * Under each tile, where a collective of the program has room for its copies: the place of the block in the whole
+ * array, or the blocks that a step reads.
+ */
+function bandMarks(view: StepView, arrays: readonly Whole[]): Mark[] {
+  const { stage, trace, step } = view;
+  if (stage.map || stage.motion !== "none") return [];
+  const shown = new Set(stage.tiles.flatMap(({ places }) => places.map(({ v }) => v.id)));
+  const reads =
+    arrays.length > 0
+      ? []
+      : [...new Set(step.inputs)]
+          .flatMap((id) => trace.variable(id) ?? [])
+          .filter((v) => v.drawn && v.region >= 0 && v.shape.length > 0 && !shown.has(v.id))
+          .slice(0, 3);
+  const n = arrays.length + reads.length;
+  if (n === 0 || n > 3) return [];
+  // All tiles say the same of their blocks: what the longest has room for, each has.
+  const each = (stage.tiles[0]?.box.w ?? 0) / n - 4;
+  const said = arrays.every(({ v }) =>
+    stage.tiles.every(({ members: [p = 0] }) => textWidth(sliceOf(view, v, placeOf(view, v, p)), 9.5, true) <= each),
+  );
+  return stage.tiles.flatMap(({ box, members: [p = 0, ...more] }) => {
+    const under = stage.tiles.filter((t) => t.box.x === box.x && t.box.y > box.y).map((t) => t.box.y);
+    const room = Math.min(stage.line.y - 16, ...under) - box.y - box.h;
+    if (room < BAND || more.length > 0 || (view.active && !view.active.has(p))) return [];
+    const h = Math.min(MOST_BAND, room - 16);
+    const w = box.w / n;
+    const at = (i: number): Box => ({ x: box.x + i * w + 4, y: box.y + box.h + 8, w: w - 8, h });
+    return [
+      ...arrays.flatMap((array, i) => placeMarks(view, array, p, said, at(i))),
+      ...reads.flatMap((v, i) => readMarks(view, v, p, at(i))),
+    ];
+  });
+}
+
+/** Where a device's block lies in the whole array, with its slice. */
+function placeMarks(view: StepView, { v, block: own }: Whole, p: number, said: boolean, { x, y, w, h }: Box): Mark[] {
+  const [rows, columns] = [product(v.shape.slice(0, -1)), v.shape.at(-1) ?? 1];
+  const place = placeOf(view, v, p);
+  const slice = sliceOf(view, v, place);
+  const high = h - 14;
+  const each = Math.min(14, (w - 8) / columns, high / rows);
+  const [ghostW, ghostH] = [Math.max(6, each * columns), Math.max(6, each * rows)];
+  const outer = { x: x + (w - ghostW) / 2, y: y + (high - ghostH) / 2, w: ghostW, h: ghostH };
+  const block = blockOf(view, v, place, { ...outer, w: ghostW / columns, h: ghostH / rows });
+  if (!block) return [];
+  const fill = hex(blockColor(view, own, p));
+  return [
+    { kind: "rect", ...outer, fill: "bg", stroke: { color: "faint", width: 1 } },
+    { kind: "rect", ...block, fill, stroke: { color: "edge", width: 1 } },
+    ...(said ? [label(x + w / 2, y + h, slice, 9.5, "muted", { mono: true, anchor: "middle" })] : []),
+  ];
+}
+
+/** `[0:4,:]`, the slice of an array at a place. */
+function sliceOf({ trace }: StepView, v: Variable, place: readonly number[]): string {
+  const spans = v.shape.map((size, d) => {
+    const [n, k] = [trace.local(v, d), place[d] ?? 0];
+    return n === size ? ":" : `${k * n}:${(k + 1) * n}`;
+  });
+  return `[${spans.join(",")}]`;
+}
+
+/** A block that a step reads, under its name: with its numbers where they have room. */
+function readMarks(view: StepView, v: Variable, p: number, { x, y, w, h }: Box): Mark[] {
+  const { trace, formats } = view;
+  const face = faceOf(trace, v, [64, 64]);
+  if (!face || face.columns === 0) return [];
+  const format = formats.get(v.id) ?? null;
+  const most = Math.min(18, (h - 14) / face.rows);
+  const cell = Math.min(format ? cellOf({ format }, 10.5, true) : 12, w / face.columns);
+  const numbered = format !== null && most >= 12 && cell >= format.width * 6.3 + 2;
+  const [wide, high] = [cell * face.columns, most * face.rows];
+  const at = { x: x + (w - wide) / 2, y: y + 13, w: wide, h: high };
+  return [
+    label(at.x, y + 9, fitName(trace.nameOf(v, p), Math.max(wide, w - 4), 10, true), 10, "muted", MONO),
+    ...blockMarks(at, {
+      ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
+      size: 10.5,
+      ...(numbered ? {} : { text: null }),
+      ...fills(view, v, p, face),
+      hatch: v.unreduced.length > 0 ? view.hatch : null,
+    }),
+  ];
 }
 
 /** An array with the variable that its blocks are. */
