@@ -22,14 +22,15 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
     """
     chosen = [f"With fix {way + 1} in {_where(rows[row])}: " for row, way in sorted((choices or {}).items())[:1]]
     stops = [row for k, row in enumerate(rows) if row.error and k not in (choices or {})]
-    differing = [row for row in rows if any(v.agreement == "differs" for v in row.values)]
+    differing = _differing(rows)
     added = [row for row in rows if any(_added(program, k) for k in row.collectives)]
     same = any(v.agreement == "same" for row in rows for v in row.values)
     if stops and stops[0].error:
         lines = len({(row.source, row.primitive if row.source is None else "") for row in stops})
-        first = f"{_where(stops[0])} stops on an Explicit mesh: {stops[0].error.error}"
-        said = first if lines == 1 else f"{lines} lines stop on an Explicit mesh, first {first}"
-        said = said.replace(" stops on an Explicit mesh: ", ": ") if lines > 1 else said
+        where, error = _where(stops[0]), stops[0].error.error
+        said = f"{where} stops on an Explicit mesh: {error}"
+        if lines > 1:
+            said = f"{lines} lines stop on an Explicit mesh, {where} first: {error}"
         if differing:
             said += f"; {count(len(differing), 'row')} differ" + "s" * (len(differing) == 1)
     elif differing:
@@ -49,6 +50,22 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
         number = len({k for row in added for k in row.collectives if _added(program, k)})
         said += f"; the compiler adds {count(number, 'collective')}, first in {_where(added[0])}"
     return "".join([*chosen, said[0].lower() + said[1:] if chosen else said[0].upper() + said[1:]])
+
+
+def _differing(rows: Sequence[Row]) -> list[Row]:
+    """Rows with a value that is elsewhere than its type says; a result of such a row does not count again."""
+    found, seen = [], set()
+    for row in rows:
+        odd = [v for v in row.values if v.agreement == "differs"]
+        again = row.primitive == "outputs" and all(any((name, *_places(v)) in seen for name in row.inputs) for v in odd)
+        if odd and not again:
+            found.append(row)
+        seen |= {(v.name, *_places(v)) for v in odd}
+    return found
+
+
+def _places(value: Compared) -> tuple[str | None, str | None]:
+    return value.explicit and value.explicit.text, value.concrete and value.concrete.text
 
 
 def folded(rows: Sequence[Row]) -> list[tuple[Row, ...]]:

@@ -5,7 +5,7 @@ import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { sentenceTokens } from "../core/text";
 import type { ComparisonModel } from "./model/comparison";
-import { badgesOf, titleOf } from "./model/words";
+import { alsoOf, badgesOf, titleOf } from "./model/words";
 import type { ComparisonState } from "./state";
 import { Table } from "./Table";
 import { TileTip } from "./TileTip";
@@ -21,9 +21,11 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
         title={titleOf(model)}
         axes={model.mesh.axes}
         badges={badgesOf(model, state.news())}
+        go={(to) => state.go(to)}
+        at={state.now.filter}
         says={
           model.verdict && (
-            <Says>
+            <Says walk={state.walk()} also={alsoOf(model)}>
               <Tokens tokens={sentenceTokens(model.verdict, model.mesh)} />
             </Says>
           )
@@ -38,14 +40,20 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
   );
 }
 
+const KEYS = [
+  ["n", "next to look at"],
+  ["↑ ↓", "line"],
+  ["→", "unfold"],
+] as const;
+
 function ComparisonFoot({ model }: { model: ComparisonModel }) {
   const { doc, mesh } = model;
   const target =
     doc.program?.target || `${mesh.size} ${doc.mesh.abstract ? "positions of an abstract mesh" : "devices"}`;
   return (
-    <Foot>
+    <Foot keys={KEYS}>
       <span>
-        <b>×n</b> copies along the axis of that colour
+        <b>×n</b> copies over the axis of that colour
       </span>
       <span>
         {doc.compiled_from && "compiled for "}

@@ -41,7 +41,7 @@ export function CollectiveLine(props: LineProps & { line: Line & { kind: "collec
         </span>
       </div>
       <div {...cell("auto soft")}>{op.by_user ? "your own" : "inserted by the compiler"}</div>
-      <div {...cell("concrete wide soft")}>
+      <div {...cell("concrete soft")}>
         <Tokens tokens={sentenceTokens(purpose(row, op), model.mesh)} />
       </div>
     </div>

@@ -26,7 +26,7 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
   const more = row.values.length - values.length;
   const differs = row.values.some((v) => v.agreement === "differs");
   const several = row.values.length > 1 ? " several" : "";
-  const same = row.values.length === 1 && row.values[0]?.agreement === "same" && !row.error;
+  const same = row.values.every((v) => v.agreement === "same") && !row.error;
   const shared = { model, pictures, values, plain: row.values.length > 1 };
   return (
     <>
@@ -49,15 +49,13 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
             </span>
           ))}
         </div>
-        <div {...cell(`concrete${several}${differs ? " differs" : ""}`)}>
-          {same ? <span class="ok">✓ same</span> : <Sides {...shared} which="concrete" />}
+        <div {...cell(`concrete${several}${differs || row.remark ? " differs" : ""}`)}>
+          {!same && <Sides {...shared} which="concrete" />}
           {row.inspected && (
             <span class="soft inspected" title={INSPECTED}>
               as inspected
             </span>
           )}
-        </div>
-        <div {...cell(`verdict${differs || row.remark ? " differs" : ""}`)}>
           <Verdict model={model} row={row} index={line.row} />
         </div>
       </div>
@@ -73,7 +71,7 @@ function breakable(code: string): ComponentChildren {
   return code.split(/(?<=[(,=@+*/])/).map((part, i) => [i > 0 && <wbr />, part]);
 }
 
-function SourceCell({ state, model, row, line, news }: LineProps & { row: Row; line: Line & { kind: "row" } }) {
+function SourceCell({ state, model, row, line, news, selected }: LineProps & { row: Row; line: Line & { kind: "row" } }) {
   const { members, head } = line;
   const apart = state.now.apart.has(head);
   const { source } = row;
@@ -84,7 +82,11 @@ function SourceCell({ state, model, row, line, news }: LineProps & { row: Row; l
     <div {...cell("source")}>
       <span class="number mono">{line.again ? "" : source?.line}</span>
       <span class="what">
-        {line.again || !text ? null : <code class="mono">{breakable(text)}</code>}
+        {line.again || !text ? null : (
+          <code class="mono" title={text}>
+            {selected ? breakable(text) : text}
+          </code>
+        )}
         {row.primitive !== "array" && (
           <span class={text && !line.again ? "soft" : "soft mono"}>
             {news && (
@@ -172,7 +174,7 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
   const notes = [...new Set(row.values.map((v) => v.note))].join(" ").trim();
   const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
   return (
-    <>
+    <span class="verdict">
       {odd ? (
         <span>
           <b>Differs.</b> {odd.note && <Tokens tokens={sentenceTokens(odd.note, model.mesh)} />}
@@ -196,6 +198,6 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
           <b>Replicated.</b> <Tokens tokens={sentenceTokens(remark, model.mesh)} />
         </span>
       )}
-    </>
+    </span>
   );
 }

@@ -10,6 +10,7 @@ import { columnsOf } from "./model/words";
 import type { Pictures } from "./pictures";
 import { RowLine } from "./RowLine";
 import { GROUP, grid, HEADS, head } from "./roles";
+import { SameLine } from "./SameLine";
 import { StopLine } from "./StopLine";
 import type { ComparisonState } from "./state";
 
@@ -26,7 +27,8 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
   const changed = state.changed();
   const at = lines[cursor];
   const inPage = at && chunks.chunkOf(cursor) >= live[0] && chunks.chunkOf(cursor) < live[1];
-  const heads = columnsOf(model);
+  // Whether both sides are the same stands where the second one would.
+  const heads = columnsOf(model).filter(({ key }) => key !== "verdict");
   return (
     <div
       class={`table ${model.doc.of} ${model.waiting < Infinity ? "waiting" : ""}`}
@@ -83,6 +85,7 @@ class LineView extends Pure<LineProps> {
     const { line } = this.props;
     if (line.kind === "row") return <RowLine {...this.props} line={line} />;
     if (line.kind === "stop") return <StopLine {...this.props} line={line} />;
+    if (line.kind === "same") return <SameLine {...this.props} line={line} />;
     if (line.kind === "fold") return <FoldLine {...this.props} line={line} />;
     return <CollectiveLine {...this.props} line={line} />;
   }

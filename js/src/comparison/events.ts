@@ -45,13 +45,14 @@ function click(state: ComparisonState, target: Element | null): void {
 /** Opens or closes what a line stands for. */
 function enter(state: ComparisonState, line: Line): void {
   if (line.kind === "fold") state.toggle(line.scope);
+  else if (line.kind === "same") state.spread(line.row);
   else state.select(state.now.selection === line.row ? null : line.row);
 }
 
 function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent): void {
   const target = targetOf(event);
   const [line] = lineAt(state, target) ?? [null];
-  state.set({ hovered: line && line.kind !== "fold" ? line.row : null });
+  state.set({ hovered: line && line.kind !== "fold" && line.kind !== "same" ? line.row : null });
   const shown = state.shown();
   const row = line && shown?.model.row(line.row);
   const image = target?.closest<HTMLElement>("[data-picture]");
@@ -82,6 +83,7 @@ const keys = cardKeys((state: ComparisonState, target, find): Acts => {
   return (
     searchKeys(target, state, () => find(".table")) ?? {
       ...(search && { "/": () => search.focus() }),
+      n: () => state.walk()?.go(1),
       ...(target.matches(".table") && walk(state)),
     }
   );
@@ -93,12 +95,12 @@ function walk(state: ComparisonState): Acts {
   const lines = state.shown()?.lines ?? [];
   const line = lines[cursor];
   if (!line) return {};
-  const fold = line.kind === "fold" ? line : null;
+  const fold = line.kind === "fold" || line.kind === "same" ? line : null;
   return {
     ...lineKeys(state),
-    ArrowRight: () => (fold && !fold.open ? state.toggle(fold.scope) : state.move(cursor + 1)),
+    ArrowRight: () => (fold && !fold.open ? enter(state, fold) : state.move(cursor + 1)),
     ArrowLeft: () => {
-      if (fold?.open) state.toggle(fold.scope);
+      if (fold?.open) enter(state, fold);
       else state.move(around(lines, cursor));
     },
     Enter: () => enter(state, line),

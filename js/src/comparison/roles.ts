@@ -15,7 +15,7 @@ export function cell(column: string) {
 }
 
 /** A cell across the whole table. */
-export const ACROSS = { role: "gridcell", "aria-colspan": VALUES.length } as const;
+export const ACROSS = { role: "gridcell", "aria-colspan": VALUES.length - 1 } as const;
 
 export function grid(label: string, lines: number, active: string | undefined) {
   return {

@@ -9,7 +9,7 @@ import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { Chunks, type Range } from "./chunks";
 import { type Choices, ComparisonModel, decodeComparison, known } from "./model/comparison";
-import { type Filter, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
+import { type Filter, findingsOf, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
 import { Pictures, type SmallPicture } from "./pictures";
 
 /** A tile of a small picture that is pointed at, and where the picture stands in the card. */
@@ -27,6 +27,8 @@ const BEGINNING = {
   open: new Set<number>() as ReadonlySet<number>,
   /** First rows of lines whose rows are shown one by one. */
   apart: new Set<number>() as ReadonlySet<number>,
+  /** First rows of lines that are as typed, and shown one by one; undefined: all are. */
+  spread: new Set<number>() as ReadonlySet<number> | undefined,
   /** The rows before the last choice of a fix; null where none was chosen. */
   before: null as readonly Row[] | null,
   search: "",
@@ -52,9 +54,16 @@ export class ComparisonState extends CardState<Fields> {
   readonly model = memo((doc: Comparison, choices: Choices) => new ComparisonModel(doc, choices));
   readonly #tree = memo(treeOf);
   readonly #lines = memo(
-    (model: ComparisonModel, open: ReadonlySet<number>, apart: ReadonlySet<number>, search: string, filter: Filter) =>
-      linesOf(model, this.#tree(model), { open, apart, search, filter }),
+    (
+      model: ComparisonModel,
+      open: ReadonlySet<number>,
+      apart: ReadonlySet<number>,
+      spread: ReadonlySet<number> | undefined,
+      search: string,
+      filter: Filter,
+    ) => linesOf(model, this.#tree(model), { open, apart, spread, search, filter }),
   );
+  readonly #findings = memo(findingsOf);
   readonly #changed = memo(changes);
   readonly #chunks = memo((lines: readonly Line[], narrow: boolean) => new Chunks(lines, heights(narrow)));
   readonly #pictures = memo((theme: Theme) => new Pictures(theme));
@@ -74,10 +83,10 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   shown(): { model: ComparisonModel; lines: readonly Line[]; chunks: Chunks; pictures: Pictures } | null {
-    const { doc, choices, open, apart, search, filter, width, theme } = this.now;
+    const { doc, choices, open, apart, spread, search, filter, width, theme } = this.now;
     if (!doc || !theme || width === 0) return null;
     const model = this.model(doc, choices);
-    const lines = this.#lines(model, open, apart, search, filter);
+    const lines = this.#lines(model, open, apart, spread, search, filter);
     return { model, lines, chunks: this.#chunks(lines, width < NARROW), pictures: this.#pictures(theme) };
   }
 
@@ -129,6 +138,37 @@ export class ComparisonState extends CardState<Fields> {
     return this.changed().size;
   }
 
+  /** Shows lines that are as typed one by one, or as one line again. */
+  spread(first: number): void {
+    const spread = new Set(this.now.spread);
+    if (!spread.delete(first)) spread.add(first);
+    this.set({ spread, pointed: null });
+    this.#window();
+  }
+
+  /** The way through what is to be looked at: after a fix, through what it changed. */
+  walk(): { at: number; of: number; go: (by: 1 | -1) => void } | null {
+    const shown = this.shown();
+    if (!shown) return null;
+    const changed = this.changed();
+    const rows = changed.size > 0 ? [...changed] : this.#findings(shown.model);
+    const line = shown.lines[this.now.cursor];
+    const here = line?.kind === "row" ? line.members : line && line.kind !== "fold" ? [line.row] : [];
+    const at = rows.findIndex((row) => here.includes(row));
+    const go = (by: 1 | -1) => {
+      const row = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+      if (row !== undefined) this.#show(row, true);
+    };
+    return rows.length > 0 ? { at, of: rows.length, go } : null;
+  }
+
+  /** What a badge of the head shows: its rows alone, all again, or the first row that a fix changed. */
+  go(to: string): void {
+    const [first] = this.changed();
+    if (to !== "news") this.list({ filter: this.now.filter === to ? "all" : (to as Filter) });
+    else if (first !== undefined) this.#show(first, true);
+  }
+
   toggle(scope: number): void {
     const { open, cursor } = this.now;
     const at = this.shown()?.lines[cursor]?.key;
@@ -141,7 +181,8 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   openAll(yes: boolean): void {
-    this.set({ open: new Set(yes ? this.now.doc?.scopes.keys() : []), cursor: 0, pointed: null });
+    const open = new Set(yes ? this.now.doc?.scopes.keys() : []);
+    this.set({ open, spread: yes ? undefined : NONE, cursor: 0, pointed: null });
     this.#window();
   }
 
@@ -239,7 +280,7 @@ export class ComparisonState extends CardState<Fields> {
     // The same program with another choice: what was open stays open.
     const same = before?.scopes.length === doc.scopes.length && before.name === doc.name;
     const open = openAtFirst(model, this.#tree(model));
-    const anew = { open, apart: NONE, before: null, cursor: 0 };
+    const anew = { open, apart: NONE, spread: NONE, before: null, cursor: 0 };
     this.set({ doc, choices, pointed: null, hovered: null, ...(same ? {} : anew) });
     if (same) this.#showNews();
     else this.#opening = true;
@@ -248,7 +289,7 @@ export class ComparisonState extends CardState<Fields> {
   /** Moves to the first row that a choice changed. */
   #showNews(): void {
     const [first] = this.changed();
-    if (first !== undefined) this.#show(first);
+    if (first !== undefined) this.#show(first, true);
   }
 
   /** Opens at the selected row, else at the first line to look at with the line above it in view. */
@@ -281,16 +322,21 @@ export class ComparisonState extends CardState<Fields> {
     this.#window();
   }
 
-  /** Opens what a row stands in, and moves it into view. */
-  #show(row: number): void {
+  /** Opens what a row stands in, and moves it into view, or to the top with the line above it. */
+  #show(row: number, top = false): void {
     const { doc, choices, open } = this.now;
     if (!doc) return;
     const around = this.model(doc, choices).trail(row);
     if (around.some((e) => !open.has(e))) this.set({ open: new Set([...open, ...around]) });
+    const folded = this.shown()?.lines.find((l) => l.kind === "same" && l.of.some((of) => of.members.includes(row)));
+    if (folded) this.set({ spread: new Set([...(this.now.spread ?? []), folded.row]) });
     const within = this.shown()?.lines.find((l) => l.kind === "row" && l.members.includes(row));
     if (within?.kind === "row" && within.row !== row) this.set({ apart: new Set([...this.now.apart, within.head]) });
     const line = this.shown()?.lines.findIndex((l) => l.kind === "row" && l.members.includes(row)) ?? -1;
-    if (line >= 0) this.move(line);
+    if (line < 0) return;
+    this.move(line);
+    const chunks = this.shown()?.chunks;
+    if (top && chunks) this.#reveal(chunks, Math.max(0, line - 1), true);
   }
 }
 
@@ -317,7 +363,7 @@ function distance(el: Element, table: Element): number {
 /** About how high a line is, before it is drawn. */
 function heights(narrow: boolean): (line: Line) => number {
   const known = narrow
-    ? { row: 150, stop: 300, collective: 110, fold: 40 }
-    : { row: 61, stop: 170, collective: 46, fold: 36 };
-  return (line) => (line.kind === "row" && line.again && !narrow ? 50 : known[line.kind]);
+    ? { row: 150, stop: 300, collective: 110, fold: 40, same: 40 }
+    : { row: 41, stop: 170, collective: 36, fold: 36, same: 36 };
+  return (line) => known[line.kind];
 }

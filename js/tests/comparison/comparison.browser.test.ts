@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Comparison } from "../../src/core/document.gen";
-import { cell, enter, find, frames, type Mounted, press, settle, table } from "../harness";
+import { cell, enter, find, frames, type Mounted, press, settle, table, textOf } from "../harness";
 import { comparison, long } from "./comparisons";
 import { lines, mount } from "./harness";
 
@@ -26,7 +26,7 @@ test("a table opens at what stops, its fixes above JAX's words in one line", asy
   const [ways, said] = [find(view, ".ways"), find(view, ".said")];
   expect(ways.getBoundingClientRect().bottom).toBeLessThan(said.getBoundingClientRect().top);
   expect(said.getBoundingClientRect().height).toBeLessThan(30);
-  expect(find(view, ".says p").textContent).toBe(comparison("layer").verdict);
+  expect(find(view, ".says b").textContent).toBe(comparison("layer").verdict);
 });
 
 test("a table opens at its selected row, though one line stands for it and others", async () => {
@@ -43,7 +43,7 @@ test("a fix that is used is told by the head, and what it changes is marked and 
   button(view, "Use and continue").click();
   await settle();
   await frames();
-  expect(find(view, ".says p").textContent).toBe(comparison("layer").continuations[0]?.verdict);
+  expect(find(view, ".says b").textContent).toBe(comparison("layer").continuations[0]?.verdict);
   expect(find(view, ".badges").textContent).toContain("1 row changed");
   expect([...view.root.querySelectorAll(".news")].map((el) => el.closest(".line")?.id)).toEqual(["line-r4"]);
   expect(current(view)).toBe("r4");
@@ -55,7 +55,8 @@ test("each row says its line, its type, its sharding and whether they agree", as
   const [args, product, , stopped] = lines(view);
   expect(names(view)).toEqual(["r0", "r1", "r2", "r3", "s3", "c3.0", "r4", "r5", "c5.1", "r6"]);
   expect(cell(args, "source")).toContain("x, w1, w2, scale");
-  expect(cell(args, "concrete")).toBe("f32[128@x,64]f32[64,256@y]f32[256@y,16]f32[16@y]");
+  // The second side is written where it is another than the first.
+  expect(cell(args, "concrete")).toBe("✓ same");
   expect([cell(product, "source"), cell(product, "explicit"), cell(product, "auto")]).toEqual([
     "2h = x @ w1dot_general",
     "f32[128@x,256@y]",
@@ -241,7 +242,7 @@ test("pointing at a tile says what lies there; pointing at a row lights what it 
   await settle();
   expect(find(view, ".tip").textContent).toBe("h[0:32, 128:256]32×128 · 16 KiBdevice 1 at x=0, y=1");
   expect([...view.root.querySelectorAll(".feeds")].map((l) => l.id)).toEqual(["line-r0"]);
-  at(10, 33);
+  at(10, 25);
   await settle();
   expect(find(view, ".tip").textContent).toContain("h[96:128, 0:128]");
   view.frame.dispatchEvent(new PointerEvent("pointerleave"));
@@ -312,4 +313,50 @@ test("when it is taken down nothing listens any more", async () => {
   const view = await mount(comparison("layer"));
   view.stop();
   expect(view.model.listening).toBe(0);
+});
+
+test("lines as typed are one line, badges show their rows, and n goes through what is to be looked at", async () => {
+  const doc = comparison("training");
+  const view = await mount(doc, {}, { width: 934 });
+  const height = view.frame.getBoundingClientRect().height;
+  const shows = () => find(view, ".walk").textContent;
+  expect(shows()).toContain("1 of ");
+  for (let i = 0; i < 3; i++) {
+    const before = current(view);
+    press(table(view), "n");
+    await settle();
+    await frames();
+    expect(shows()).toContain(`${i + 2} of `);
+    expect(current(view)).not.toBe(before);
+    const [line, list] = [find(view, `#line-${current(view)}`), table(view)].map((el) => el.getBoundingClientRect());
+    expect(line?.top).toBeGreaterThanOrEqual(list?.top ?? 0);
+    expect(line?.bottom).toBeLessThanOrEqual((list?.bottom ?? 0) + 1);
+    expect(view.frame.getBoundingClientRect().height).toBe(height);
+  }
+  const badge = find(view, "button.badge.warn");
+  badge.click();
+  await settle();
+  expect(badge.ariaPressed).toBe("true");
+  expect(names(view).filter((name) => name.startsWith("r"))).toHaveLength(1);
+  badge.click();
+  await settle();
+  expect(names(view).length).toBeGreaterThan(5);
+});
+
+test("three lines as typed above what is to be looked at fold into one, which opens", async () => {
+  const { rows, ...rest } = comparison("layer");
+  const product = rows[1] as Comparison["rows"][number];
+  const plain = Array.from({ length: 16 }, (_, i) => ({
+    ...product,
+    source: { ...(product.source as NonNullable<typeof product.source>), line: 20 + i },
+  }));
+  const view = await mount({ ...rest, rows: [...plain, ...rows.slice(1)] }, {}, { width: 934 });
+  const [folded, above] = lines(view);
+  expect(textOf(folded)).toMatch(/^▸lines \d+ to 35/);
+  expect(textOf(folded)).toContain("✓ all same");
+  expect(above?.id).toMatch(/^line-r/);
+  folded?.click();
+  await settle();
+  await frames();
+  expect(lines(view).length).toBeGreaterThan(16);
 });

@@ -26,7 +26,11 @@ export type Line = Place & { readonly key: string; readonly row: number } & (
     | { readonly kind: "stop" }
     | { readonly kind: "collective"; readonly collective: number }
     | { readonly kind: "fold"; readonly scope: number; readonly stop: number; readonly open: boolean }
+    /** Lines that are as their types say, as one: the lines themselves, and whether they stand below it. */
+    | { readonly kind: "same"; readonly of: readonly RowLine[]; readonly open: boolean }
   );
+
+export type RowLine = Line & { kind: "row" };
 
 /** Consecutive rows in one scope, some of them in further ones. */
 export interface Run {
@@ -42,6 +46,8 @@ export interface Shown {
   open: ReadonlySet<number>;
   /** First rows of lines whose rows are shown one by one. */
   apart?: ReadonlySet<number>;
+  /** First rows of lines that are all as typed, and shown one by one; undefined: all are shown. */
+  spread?: ReadonlySet<number> | undefined;
   search: string;
   filter: Filter;
 }
@@ -126,7 +132,58 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
     }
   };
   add(tree, TOP);
-  return lines;
+  if (!shown.spread || lines.length <= FITS) return lines;
+  return quietFolded(model, lines, shown.spread, shown.apart);
+}
+
+/** Lines up to this many are not folded any further: they fit, or nearly. */
+const FITS = 14;
+/** Fewer lines are not folded into one. */
+const FEWEST = 3;
+
+/** Three and more lines that are as typed, one after another, as one line; the one above what is to be looked at stays. */
+function quietFolded(
+  model: ComparisonModel,
+  lines: readonly Line[],
+  spread: ReadonlySet<number>,
+  apart?: ReadonlySet<number>,
+): readonly Line[] {
+  const result: Line[] = [];
+  let run: RowLine[] = [];
+  const end = (next: Line | undefined) => {
+    const above = next && next.kind !== "fold" ? run.splice(-1) : [];
+    const [first] = run;
+    if (first && run.length >= FEWEST) {
+      const { depth, bracket, head: row } = first;
+      const open = spread.has(row);
+      result.push({ kind: "same", key: `q${row}`, depth, bracket, row, of: run, open }, ...(open ? run : []));
+    } else result.push(...run);
+    result.push(...above);
+    run = [];
+  };
+  for (const line of lines) {
+    const r = line.kind === "row" && !apart?.has(line.head) ? model.row(line.row) : null;
+    const same = r !== null && quiet(r) && r.values[0]?.agreement === "same";
+    if (line.kind === "row" && same && (run.length === 0 || run[0]?.depth === line.depth)) run.push(line);
+    else {
+      end(line);
+      if (line.kind === "row" && same) run.push(line);
+      else result.push(line);
+    }
+  }
+  end(undefined);
+  return result;
+}
+
+/** Rows to look at one after another: what stops; what differs, once a line of source; what has collectives. */
+export function findingsOf(model: ComparisonModel): readonly number[] {
+  const all = [...model.rows.keys()];
+  const differs = (i: number) => model.row(i)?.values.some((v) => v.agreement === "differs") === true;
+  const stops = all.filter((i) => model.row(i)?.error);
+  const others = all.filter((i) => !model.row(i)?.error);
+  const odd = others.filter(differs);
+  const first = odd.filter((i, k) => !sameSource(model, odd[k - 1] ?? -1, i));
+  return [...stops, ...first, ...others.filter((i) => !differs(i) && (model.row(i)?.collectives.length ?? 0) > 0)];
 }
 
 /** Whether a row says the same as the line above it: one line of source, equal shardings, nothing to look at. */
@@ -197,7 +254,7 @@ function linesOfRow(
   ];
 }
 
-function rowLine(row: number, place: Place, again: boolean, trail: readonly number[]): Line & { kind: "row" } {
+function rowLine(row: number, place: Place, again: boolean, trail: readonly number[]): RowLine {
   return { kind: "row", key: `r${row}`, ...place, row, members: [row], head: row, again, trail };
 }
 

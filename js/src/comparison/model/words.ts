@@ -7,7 +7,7 @@ import type { PlacementModel } from "../../core/placement";
 import type { Badge } from "../../core/text";
 import { coordinates, count, sliceText, some } from "../../core/text";
 import type { ComparisonModel, Tally } from "./comparison";
-import { comesAfter } from "./lines";
+import { comesAfter, type Filter, type RowLine } from "./lines";
 
 /** The columns of the table, with the heads and notes that they have for these programs. */
 export function columnsOf({ doc }: ComparisonModel): readonly Column[] {
@@ -51,20 +51,29 @@ export function subject(row: Row): string {
 /** `news`: rows that the last choice of a fix changed. */
 export function badgesOf(model: ComparisonModel, news = 0): Badge[] {
   const badges = tallyBadges(model.tally());
-  if (news > 0) badges.push({ tone: "ok", strong: String(news), text: news === 1 ? "row changed" : "rows changed" });
+  if (news > 0) {
+    const text = news === 1 ? "row changed" : "rows changed";
+    badges.push({ tone: "ok", strong: String(news), text, to: "news" });
+  }
   const same = model.rows.some((r) => r.values.some((v) => v.agreement === "same"));
   return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
 }
 
+/** Beside the answer: how much of it follows from fixes that are not in the file. */
+export function alsoOf({ rows, fixed }: ComparisonModel): string {
+  const below = rows.slice(fixed + 1).filter(({ primitive }) => primitive !== "outputs").length;
+  return below > 0 ? `${count(below, "row")} below ${below === 1 ? "goes" : "go"} on with a fix` : "";
+}
+
 /** What of some rows is worth a look. */
 export function tallyBadges({ errors, differs, inserted, replications }: Tally): Badge[] {
-  const badge = (tone: Badge["tone"], n: number, one: string, many: string): Badge[] =>
-    n > 0 ? [{ tone, strong: String(n), text: n === 1 ? one : many }] : [];
+  const badge = (to: Filter, tone: Badge["tone"], n: number, one: string, many: string): Badge[] =>
+    n > 0 ? [{ tone, strong: String(n), text: n === 1 ? one : many, to }] : [];
   return [
-    ...badge("error", errors, "type error", "type errors"),
-    ...badge("warn", differs, "placement differs", "placements differ"),
-    ...badge("plain", inserted, "collective inserted", "collectives inserted"),
-    ...badge("warn", replications, "replication", "replications"),
+    ...badge("errors", "error", errors, "type error", "type errors"),
+    ...badge("differs", "warn", differs, "placement differs", "placements differ"),
+    ...badge("collectives", "plain", inserted, "collective inserted", "collectives inserted"),
+    ...badge("replications", "warn", replications, "replication", "replications"),
   ];
 }
 
@@ -83,6 +92,15 @@ export function kindOf({ kind, name, times }: Scope): string {
   const word = kind === "region" ? "shard_map" : kind;
   if (word === name) return "";
   return kind === "loop" ? (times === null ? "loop, times not known" : `loop ×${times}`) : word;
+}
+
+/** `lines 3 to 7`; how many lines where they are of several files, or of none. */
+export function rangeOf(model: ComparisonModel, lines: readonly RowLine[]): string {
+  const sources = lines.map(({ row }) => model.row(row)?.source);
+  const numbers = sources.flatMap((source) => (source && source.file === sources[0]?.file ? [source.line] : []));
+  if (numbers.length < lines.length) return count(lines.length, "line");
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  return low === high ? `line ${low}` : `lines ${low} to ${high}`;
 }
 
 /** `in attention › scan`. */

@@ -59,7 +59,8 @@ export function lineBand(model: ComparisonModel, line: Line, c: Columns, scheme:
   if (line.kind === "row") return rowBand(model, row, line, c, scheme);
   if (line.kind === "stop") return stopBand(model, row, c, scheme);
   if (line.kind === "fold") return foldBand(model, line, c);
-  return collectiveBand(model, row, line, c);
+  // A picture has no lines that are folded into one: nobody could open it.
+  return line.kind === "collective" ? collectiveBand(model, row, line, c) : { marks: [], height: 0 };
 }
 
 function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" }, c: Columns, scheme: Scheme): Band {

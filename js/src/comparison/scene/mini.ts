@@ -8,7 +8,7 @@ import { hex, type Scheme, tileColors } from "../../core/color";
 import type { PlacementModel } from "../../core/placement";
 import { type Box, inside, type Mark } from "../../draw/marks";
 
-export const MINI = { width: 66, height: 36 } as const;
+export const MINI = { width: 66, height: 28 } as const;
 /** Parts of a dimension that are drawn; of more, some. */
 const MOST = 16;
 const MOST_GROUPS = 4;
