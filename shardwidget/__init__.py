@@ -23,6 +23,8 @@ _PUBLIC = {
     "ExerciseSet": "shardwidget.widgets.exercise_set",
     "Inspector": "shardwidget.widgets.inspector",
     "Interconnect": "shardwidget.cost",
+    "Links": "shardwidget.document",
+    "LinksView": "shardwidget.widgets.links",
     "Memory": "shardwidget.document",
     "MemoryDiff": "shardwidget.document",
     "Model": "shardwidget.document",
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from shardwidget.cost import Interconnect as Interconnect
     from shardwidget.document import Comparison as Comparison
     from shardwidget.document import ComparisonDiff as ComparisonDiff
+    from shardwidget.document import Links as Links
     from shardwidget.document import Memory as Memory
     from shardwidget.document import MemoryDiff as MemoryDiff
     from shardwidget.document import Model as Model
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.exercise_set import ExerciseSet as ExerciseSet
     from shardwidget.widgets.grades import grade as grade
     from shardwidget.widgets.inspector import Inspector as Inspector
+    from shardwidget.widgets.links import LinksView as LinksView
     from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground

@@ -181,6 +181,17 @@ export const STEPS = [
   { key: "source", head: "source" },
 ] as const satisfies Column[];
 
+/** Transfers on the links between chips. */
+export const CROSSINGS = [
+  { key: "order", head: "devices in the order of" },
+  { key: "axes", head: "transfers over" },
+  { key: "hop", head: "links a hop" },
+  { key: "busiest", head: "hops on the busiest link" },
+  { key: "wraparound", head: "wraparound" },
+  { key: "hosts", head: "hosts of a group" },
+  { key: "sent", head: "bytes on it, a call", unit: "bytes" },
+] as const satisfies Column[];
+
 /** Exercises. */
 export const EXERCISES = [
   { key: "at", head: "" },

@@ -396,6 +396,40 @@ export interface Continuation {
   readonly verdict: string;
 }
 
+/**
+ * The transfers of groups of devices, all groups at once: each group passes its blocks round a ring, in order.
+ *
+ * A hop goes along the first physical axis first, the shorter way. A ring is used in both directions, so a link counts
+ * once for each hop that crosses it.
+ */
+export interface Crossing {
+  /** The mesh axes, `data`, `data, model`; with the kind of collective where it is one that makes no ring. */
+  readonly name: string;
+  /** The mesh axes whose groups these are; empty for irregular groups. */
+  readonly axes: readonly string[];
+  /** Devices of a group. */
+  readonly size: number;
+  /** Links that a hop crosses, on average; between the devices of one chip it crosses none. */
+  readonly links_a_hop: number;
+  /** Links that the longest hop crosses. */
+  readonly most_links: number;
+  /** Hops that cross the link that carries most. */
+  readonly busiest: number;
+  /** The physical axes whose wraparound links are crossed. */
+  readonly wraparound: readonly number[];
+  /** The share of hops that stay within a chip. */
+  readonly within_chips: number;
+  /** The hosts that a group is on, at most. */
+  readonly hosts: number;
+  /**
+   * Hops that cross each link: for each physical axis, and each chip of the box (first axis slowest), the link from
+   * that chip to the next along the axis.
+   */
+  readonly load: Ints;
+  /** With a program: bytes that a hop carries in a call, both directions together. 0 without one. */
+  readonly bytes: number;
+}
+
 /** How one dimension is cut by a sharding's own index map, where mesh axes do not determine it. */
 export interface Cut {
   /** The first index of each distinct part. */
@@ -424,6 +458,28 @@ export interface DeviceGroup {
   readonly peak: number | null;
   /** The most bytes that can be in use; None where the backend does not say. */
   readonly limit: number | null;
+}
+
+/** One order of devices: where each position of a mesh is on the chips. */
+export interface DeviceOrder {
+  readonly name: string;
+  readonly mesh: Mesh;
+  /** Chips along each physical axis of the box that the devices fill. */
+  readonly chips: readonly number[];
+  /** Whether each physical axis has wraparound links. */
+  readonly wraps: readonly boolean[];
+  readonly devices_a_chip: number;
+  /** The number of links. */
+  readonly links: number;
+  readonly crossings: readonly Crossing[];
+  /** Hops of all crossings together on the link that carries most. */
+  readonly busiest: number;
+  /** Links that none crosses. */
+  readonly idle: number;
+  /** With a program: bytes on the link that carries most, in a call. */
+  readonly bytes: number;
+  /** With a program: how long that link takes for them at its full rate, an estimate. */
+  readonly seconds: number;
 }
 
 /** A line of the functions that collectives come from, before and after. */
@@ -1025,6 +1081,19 @@ export interface Link {
   readonly back: boolean;
   /** The step of the compiler's propagation, from 0; -1 where it was given. */
   readonly step: number;
+}
+
+/** Device orders of a mesh side by side, on the links of their chips. */
+export interface Links {
+  readonly orders: readonly DeviceOrder[];
+  /** The chips in words: `TPU v5p 4×4×4`. */
+  readonly target: string;
+  /** What differs between them, or what the only one does, in a sentence. */
+  readonly answer: string;
+  /** The program whose collectives these are; empty for all axes of the mesh at once. */
+  readonly program: string;
+  readonly kind: "links";
+  readonly version: number;
 }
 
 /** Lines of a user's function, for the source panel. */
@@ -1914,18 +1983,26 @@ export interface Region {
   readonly parent: number;
 }
 
-/** A change that lowers the peak, found by compiling the program with it. */
+/** A change that lowers the peak of memory, or communication, found by compiling the program with it. */
 export interface Remedy {
   /** The change in words: `donate argument 0`. */
   readonly what: string;
   /** The change as code, `jax.jit(step, donate_argnums=0)`, or as the spec of an argument. */
   readonly code: string;
-  /** The peak in bytes without the change. */
+  /** Without the change: the peak in bytes, or the bytes that a device sends in a call. */
   readonly before: number;
-  /** The peak in bytes with the change. */
+  /** The same with the change. */
   readonly after: number;
   /** The change in the user's source; None where no single place in it can be changed. */
   readonly fix: Fix | null;
+  /** What the change is for, and what `before` and `after` count. */
+  readonly lowers: "peak" | "communication";
+  /** Of communication: estimated seconds of a call without the change. */
+  readonly seconds_before: number;
+  /** The same with the change. */
+  readonly seconds_after: number;
+  /** Of communication: bytes of memory on a device that the change adds; less than 0 where it saves some. */
+  readonly memory: number;
 }
 
 /**
@@ -2529,4 +2606,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
+export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
