@@ -25,6 +25,8 @@ _PUBLIC = {
     "Interconnect": "shardwidget.cost",
     "Kernel": "shardwidget.document",
     "KernelView": "shardwidget.widgets.kernel",
+    "Links": "shardwidget.document",
+    "LinksView": "shardwidget.widgets.links",
     "Memory": "shardwidget.document",
     "MemoryDiff": "shardwidget.document",
     "Model": "shardwidget.document",
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Comparison as Comparison
     from shardwidget.document import ComparisonDiff as ComparisonDiff
     from shardwidget.document import Kernel as Kernel
+    from shardwidget.document import Links as Links
     from shardwidget.document import Memory as Memory
     from shardwidget.document import MemoryDiff as MemoryDiff
     from shardwidget.document import Model as Model
@@ -98,6 +101,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.grades import grade as grade
     from shardwidget.widgets.inspector import Inspector as Inspector
     from shardwidget.widgets.kernel import KernelView as KernelView
+    from shardwidget.widgets.links import LinksView as LinksView
     from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground

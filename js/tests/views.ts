@@ -13,6 +13,8 @@ import { ALL, sheet } from "./exercise/sheets";
 import type { Mounted } from "./harness";
 import { wire as namespace } from "./inspector/documents";
 import { mount as mountInspector } from "./inspector/harness";
+import { mount as mountLinks } from "./links/harness";
+import { wire as links } from "./links/links";
 import { mount as mountMpmd } from "./mpmd/harness";
 import { wire as mpmd } from "./mpmd/mpmds";
 import { mount as mountPipeline } from "./pipeline/harness";
@@ -118,6 +120,7 @@ export const OTHERS: Views = {
   "lowered and compiled": (width) => mountDiff(difference("lowered"), {}, { width }),
   "traces of two functions": (width) => mountDiff(difference("traces"), {}, { width }),
   "types before and after": (width) => mountDiff(difference("comparison"), {}, { width }),
+  links: (width) => mountLinks(links("orders"), {}, { width }),
   search: (width) => mountSearch(search("compiled"), {}, { width }),
   playground: (width) => mountPlayground(playground(), {}, { width }),
   ...Object.fromEntries(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shardwidget._format import byte_count, count, duration
+from shardwidget._format import byte_count, count, duration, percent
 from shardwidget.document import Crossing, DeviceOrder, Links
 from shardwidget.document.columns import CROSSINGS
 from shardwidget.export import listing
@@ -48,11 +48,18 @@ def total(order: DeviceOrder) -> str:
     return f"{order.name}: {busiest}, {order.idle} idle; {ring}{chip}."
 
 
+def _hop(c: Crossing) -> str:
+    if c.within_chips == 1:
+        return "none: within a chip"
+    within = f", {percent(c.within_chips)} within a chip" if c.within_chips else ""
+    return f"{c.links_a_hop:.2f}, at most {c.most_links}{within}"
+
+
 def _row(order: DeviceOrder, c: Crossing) -> listing.Row:
     return {
         "order": order.name,
         "axes": f"{c.name} {c.size}",
-        "hop": f"{c.links_a_hop:.2f}, at most {c.most_links}",
+        "hop": _hop(c),
         "busiest": str(c.busiest),
         "wraparound": ", ".join(LETTERS[k] for k in c.wraparound) or "none",
         "hosts": str(c.hosts),

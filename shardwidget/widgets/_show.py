@@ -89,6 +89,7 @@ class _Given:
 _OF_DOCUMENTS = {
     "comparison": "ShardingComparison",
     "comparison diff": "DiffView",
+    "links": "LinksView",
     "memory": "CompiledProgram",
     "memory diff": "DiffView",
     "model": "ModelView",
@@ -119,6 +120,7 @@ _named, _ = late(
         "CompiledProgram": "shardwidget.widgets.compiled",
         "DiffView": "shardwidget.widgets.diff",
         "Inspector": "shardwidget.widgets.inspector",
+        "LinksView": "shardwidget.widgets.links",
         "ModelComparisonView": "shardwidget.widgets.model_comparison",
         "ModelView": "shardwidget.widgets.model",
         "PipelineView": "shardwidget.widgets.pipeline",

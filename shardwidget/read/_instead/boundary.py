@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from shardwidget.document.program import HloCollective
 from shardwidget.read._call import parameter_names
 from shardwidget.read._instead.source import spec_text
 
-MOST = 4
+MOST = 6
 """The most specs that are tried of one argument."""
 
 Key = tuple[int, str]
@@ -79,15 +80,16 @@ class Boundary:
                     )
                     yield Respec(f"split {one} as {two} is", code, tuple(found))
 
-    def moved(self, collective: HloCollective) -> Iterator[Respec]:
-        """Other specs of the arguments that a collective moves, or that its line names."""
-        text = collective.source.text if collective.source else ""
-        words = set(re.findall(r"\w+", text))
+    def moved(self, collective: HloCollective) -> list[list[Respec]]:
+        """Other specs of each argument that a collective moves, or that its line names."""
+        words = set(re.findall(r"\w+", collective.source.text if collective.source else ""))
+        found: dict[str, list[Respec]] = {}
         for key, leaf in self.leaves.items():
             last = re.findall(r"\w+", self.name(key))[-1]
-            if self.name(key) == collective.operand or (last in words and last not in self.names):
-                for spec in itertools.islice(_others(leaf), MOST):
-                    yield self._one(key, spec)
+            if self.name(key) == collective.operand or (last in words and (last not in self.names or not key[1])):
+                specs = itertools.islice(_others(leaf), MOST)
+                found.setdefault(key[1] or last, [self._one(key, spec) for spec in specs])
+        return list(found.values())
 
     def _one(self, key: Key, spec: PartitionSpec) -> Respec:
         return Respec(
@@ -108,11 +110,8 @@ class Boundary:
                 continue
             key = alike[0]
             del left[key]  # Results are in the order of the state that they replace.
-            if isinstance(sharding, NamedSharding) and _parts(left_sharding := self.leaves[key].sharding) > _parts(
-                sharding
-            ):
+            if isinstance(sharding, NamedSharding) and _parts(self.leaves[key].sharding) > _parts(sharding):
                 found.setdefault(key[0], []).append((at, key))
-                del left_sharding
         for k, places in found.items():
             shardings = tuple((at, self.leaves[key].sharding) for at, key in places)
             name = self.names[k]
@@ -153,11 +152,7 @@ class Boundary:
 
 def _parts(sharding: NamedSharding) -> int:
     """The number of parts that an array is split into."""
-    axes = [axis for entry in _jax.partitions(sharding.spec) for axis in _axes(entry)]
-    parts = 1
-    for axis in axes:
-        parts *= sharding.mesh.shape[axis]
-    return parts
+    return math.prod(sharding.mesh.shape[axis] for entry in _jax.partitions(sharding.spec) for axis in _axes(entry))
 
 
 def _axes(entry: Any) -> tuple[str, ...]:
@@ -165,22 +160,24 @@ def _axes(entry: Any) -> tuple[str, ...]:
 
 
 def _others(leaf: Any) -> Iterator[PartitionSpec]:
-    """Specs with one entry on another dimension, then with one entry less."""
-    sharding = leaf.sharding
-    entries = [*_jax.partitions(sharding.spec), *(None,) * (leaf.ndim - len(_jax.partitions(sharding.spec)))]
+    """Other specs: two entries exchanged; one entry less; one axis alone, along another dimension."""
+    sharding, count = leaf.sharding, leaf.ndim
+    entries = [*_jax.partitions(sharding.spec)]
+    entries += [None] * (count - len(entries))
     used = [d for d, entry in enumerate(entries) if _axes(entry)]
 
-    def divides(entry: Any, d: int) -> bool:
-        parts = 1
-        for axis in _axes(entry):
-            parts *= sharding.mesh.shape[axis]
-        return leaf.shape[d] % parts == 0
+    def divides(new: Sequence[Any]) -> bool:
+        parts = (math.prod(sharding.mesh.shape[axis] for axis in _axes(entry)) for entry in new)
+        return all(size % n == 0 for size, n in zip(leaf.shape, parts, strict=True))
 
-    for d, e in itertools.combinations(range(leaf.ndim), 2):
-        if (d in used or e in used) and entries[d] != entries[e]:
-            new = list(entries)
-            new[d], new[e] = entries[e], entries[d]
-            if divides(new[d], d) and divides(new[e], e):
-                yield PartitionSpec(*new)
+    found: dict[tuple[Any, ...], None] = {}
+    for d, e in itertools.combinations(range(count), 2):
+        new = list(entries)
+        new[d], new[e] = entries[e], entries[d]
+        found[tuple(new)] = None
     for d in used:
-        yield PartitionSpec(*[None if e == d else entry for e, entry in enumerate(entries)])
+        found[tuple(None if e == d else entry for e, entry in enumerate(entries))] = None
+    for d, axis in itertools.product(range(count), dict.fromkeys(a for entry in entries for a in _axes(entry))):
+        found[tuple(axis if e == d else None for e in range(count))] = None
+    found.pop(tuple(entries), None)
+    yield from (PartitionSpec(*new) for new in found if divides(new))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -98,18 +99,19 @@ class Search:
         yield from self._boundary.returned()
         yield from self._boundary.alike()
         shapes, batch = values_of(jaxpr), self._batch()
-        wanted = [p for p in places(program, by_phase=False) if p.source is not None][:LINES]
+        every = [p for p in places(program, by_phase=False) if p.source is not None]
+        flagged = [p for p in every if any(program.collectives[k].remark for k in p.members)]
+        wanted = list(dict.fromkeys([*flagged[:LINES], *every[:LINES]]))
         files = self._sources.files
         lines = [(files[p.source.file], p.source.line) for p in wanted if p.source and p.source.file in files]
         own = (at for at, shape in shapes.items() if shape[0] in batch and at[0] in files.values())
         first = next(own, None)  # The first value of the batch, such as an embedding.
         for line in dict.fromkeys([*filter(None, [first]), *lines]):
             yield from self._sources.added(line, shapes.get(line, ()), batch)
-        respecs: dict[Any, Respec] = {}
-        for place in wanted:
-            for one in self._boundary.moved(program.collectives[place.members[0]]):
-                respecs.setdefault(one.arguments, one)
-        yield from respecs.values()
+        moved = [specs for place in wanted for specs in self._boundary.moved(program.collectives[place.members[0]])]
+        # The first of each argument before the second of any.
+        turns = (one for turn in itertools.zip_longest(*moved) for one in turn if one is not None)
+        yield from {one.arguments: one for one in turns}.values()
 
     def _batch(self) -> dict[int, list[Any]]:
         """By a size, how arguments of this size are split along their first dimension."""

@@ -98,9 +98,8 @@ class Sources:
                 sharding = f"jax.NamedSharding({mesh}, {spec})" if mesh else spec
                 call = f"jax.lax.{CONSTRAINT}({text.segment(value)}, {sharding})"
                 code = spelled(call, text, function.__globals__)
-                yield from self._made(
-                    f"constrain the value of line {line[1]}{'' if mesh else UNSET}", text, value, code
-                )
+                what = f"constrain the value of line {line[1]}{'' if mesh else UNSET}"
+                yield from self._made(what, text, value, code)
 
     def _made(self, what: str, text: SourceText, node: ast.expr, new: str) -> Iterator[Change]:
         statement = text.statement(node)

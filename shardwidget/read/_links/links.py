@@ -66,7 +66,12 @@ def links(
             number of devices.
         ImportError: ``topology`` is given, and libtpu is not installed.
     """
-    orders = [_order(name, one, program) for name, one in _named(mesh, program, topology).items()]
+    return of_meshes(_named(mesh, program, topology), program)
+
+
+def of_meshes(named: Mapping[str, Mesh], program: Program | None = None) -> Links:
+    """The same of meshes that are documents already."""
+    orders = [_order(name, one, program) for name, one in named.items()]
     return Links(tuple(orders), target_of(orders[0].mesh), _answer(orders), program.name if program else "")
 
 

@@ -1,0 +1,176 @@
+/** Orders of devices side by side or below each other: each with a plane of its chips and what its mesh axes cross. */
+import type { Scheme } from "../../core/color";
+import { headOf } from "../../core/columns";
+import { CROSSINGS } from "../../core/columns.gen";
+import type { Links } from "../../core/document.gen";
+import { bytesColumn } from "../../core/format";
+import { type Band, chip, chipWidth, framed, rule, stack } from "../../draw/bands";
+import { label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
+import { fit, wrapped } from "../../draw/measure";
+import { factsOf, hopText, type Link, type OrderModel, totalOf, wrapsText } from "../model/links";
+import { type Board, boardMarks, boardOf, linkAt } from "./board";
+
+/** From this width on two orders stand side by side; below the other one, only one is shown. */
+export const BESIDE = 860;
+export const NARROW = 560;
+/** The most orders beside each other. */
+const MOST = 2;
+const TALLEST = 312;
+const LINE = 27;
+
+export interface Shown {
+  readonly models: readonly OrderModel[];
+  /** The order that is looked at. */
+  readonly at: number;
+  readonly plane: number;
+  /** The crossing that is shown alone; -1 for all. */
+  readonly focus: number;
+}
+
+interface Panel {
+  readonly model: OrderModel;
+  readonly index: number;
+  readonly board: Board;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly panels: readonly Panel[];
+}
+
+export function layoutOf({ models, at }: Shown, width: number): Layout {
+  const beside = width >= BESIDE && models.length > 1;
+  const first = beside ? Math.max(0, Math.min(models.length - MOST, at - MOST + 1)) : at;
+  const indices = beside
+    ? [first, first + 1]
+    : width >= NARROW && models.length <= MOST
+      ? models.map((_, k) => k)
+      : [at];
+  const w = beside ? width / 2 : width;
+  let y = 0;
+  const panels = indices.flatMap((index, k): Panel[] => {
+    const model = models[index];
+    if (!model) return [];
+    const board = boardOf(model, w, TALLEST);
+    const height = 30 + board.height + tableHeight(model);
+    const panel = { model, index, board, x: beside ? k * w : 0, y: beside ? 0 : y, width: w, height };
+    y += height;
+    return [panel];
+  });
+  const height = beside ? Math.max(...panels.map((p) => p.height)) : y;
+  return { width, height, panels };
+}
+
+export function linksMarks(
+  layout: Layout,
+  { at, plane, focus, models }: Shown,
+  lit: { order: number; link: Link } | null,
+): Mark[] {
+  return layout.panels.flatMap((panel, k) => {
+    const { model, index, board, x, y, width } = panel;
+    const planes = model.chips[2];
+    const shown = Math.min(plane, planes - 1);
+    const marks: Mark[] = [
+      label(PAD, 20, fit(model.order.name, width - 2 * PAD - 110, 14), 14, "ink", { weight: 600 }),
+      ...(planes > 1
+        ? [label(width - PAD, 20, `plane z = ${shown} of ${planes}`, 12, "muted", { anchor: "end" })]
+        : []),
+      ...(models.length > 1 && index === at ? [{ kind: "rect", x: 0, y: 6, w: 4, h: 20, fill: "ink" } as const] : []),
+      ...shift(boardMarks(model, board, shown, focus, lit?.order === index ? lit.link : null), 0, 28),
+      ...shift(tableMarks(model, width, focus), 0, 30 + board.height),
+    ];
+    if (k > 0 && x > 0)
+      marks.push({
+        kind: "line",
+        points: [
+          [0.5, 0],
+          [0.5, layout.height],
+        ],
+        stroke: { color: "line", width: 1 },
+      });
+    else if (k > 0) marks.push(rule(0, 0, width));
+    return shift(marks, x, y);
+  });
+}
+
+/** The link at a place, and its order. */
+export function placeAt(layout: Layout, plane: number, x: number, y: number): { order: number; link: Link } | null {
+  for (const { model, index, board, ...panel } of layout.panels) {
+    const link = linkAt(model, board, Math.min(plane, model.chips[2] - 1), x - panel.x, y - panel.y - 28);
+    if (link) return { order: index, link };
+  }
+  return null;
+}
+
+function tableHeight(model: OrderModel): number {
+  return 26 + (model.order.crossings.length + 1) * LINE + 8;
+}
+
+function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
+  const { order } = model;
+  const sent = order.bytes > 0;
+  const right = width - PAD;
+  const columns = {
+    hop: PAD + Math.max(96, width * 0.29),
+    busiest: right - (width < 420 ? 64 : 150),
+    wraparound: right - (sent ? 84 : 64),
+  };
+  const figure = bytesColumn(order.crossings.map((c) => c.bytes * c.busiest));
+  const head = (key: (typeof CROSSINGS)[number]["key"]) => headOf(CROSSINGS, key);
+  const heads: Mark[] = [
+    label(PAD, 16, head("axes"), 12, "muted"),
+    label(columns.hop, 16, head("hop"), 12, "muted"),
+    label(columns.busiest - 8, 16, width < 420 ? "busiest" : "busiest link", 12, "muted", { anchor: "end" }),
+    ...(width < 420 ? [] : [label(columns.wraparound, 16, head("wraparound"), 12, "muted", { anchor: "end" })]),
+    label(right, 16, sent ? "bytes on it" : "hosts", 12, "muted", { anchor: "end" }),
+    rule(PAD, 24, width - 2 * PAD),
+  ];
+  const rows = order.crossings.flatMap((c, k): Mark[] => {
+    const y = 26 + k * LINE;
+    const ink = model.ink(c);
+    const text = `${fit(c.name, columns.hop - PAD - 60, 12, true)} ${c.size}`;
+    const alpha = focus < 0 || focus === k ? 1 : 0.45;
+    const cell = { ...MONO, alpha } as const;
+    const name =
+      ink < 0 || chipWidth(text) > columns.hop - PAD
+        ? [label(PAD, y + 17, text, 12, "ink", cell)]
+        : chip(PAD, y + 2, text, ink);
+    return [
+      ...name,
+      label(columns.hop, y + 17, hopText(c, width), 12, "ink", cell),
+      label(columns.busiest - 8, y + 17, String(c.busiest), 12, "ink", { ...cell, weight: 600, anchor: "end" }),
+      ...(width < 420 ? [] : [label(columns.wraparound, y + 17, wrapsText(c), 12, "ink", { ...cell, anchor: "end" })]),
+      label(right, y + 17, sent ? figure(c.bytes * c.busiest) : String(c.hosts), 12, "ink", { ...cell, anchor: "end" }),
+      rule(PAD, y + LINE - 1, width - 2 * PAD),
+    ];
+  });
+  const y = 26 + order.crossings.length * LINE;
+  return [...heads, ...rows, label(PAD, y + 18, fit(totalOf(order), width - 2 * PAD, 12), 12, "muted")];
+}
+
+/** As one picture. */
+export function linksScene(doc: Links, shown: Shown, width: number, _scheme: Scheme): Scene {
+  const layout = layoutOf(shown, width);
+  const body = stack([
+    text(doc.answer, width, 18, "ink"),
+    text(factsOf(doc), width, 12.5, "muted"),
+    { marks: [rule(0, 4, width)], height: 6 },
+    { marks: linksMarks(layout, shown, null), height: layout.height },
+  ]);
+  return framed(width, Math.ceil(body.height + 8), body.marks);
+}
+
+function text(of: string, width: number, size: number, color: "ink" | "muted"): Band {
+  const step = Math.round(size * 1.4);
+  const lines = wrapped(of, ((width - 2 * PAD) * 12) / (size * 1.04), 3);
+  const weight = size > 14 ? { weight: 600 } : {};
+  return {
+    marks: lines.map((line, i) => label(PAD, step * (i + 1), line, size, color, weight)),
+    height: step * lines.length + 6,
+  };
+}

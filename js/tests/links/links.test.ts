@@ -1,0 +1,47 @@
+/** Device orders on chips: golden pictures, links that are found where they are drawn, and their sentences. */
+import { expect, test } from "vitest";
+import { sentenceOf } from "../../src/links/model/links";
+import { boardOf, lines, linksOf } from "../../src/links/scene/board";
+import { layoutOf, linksScene, placeAt } from "../../src/links/scene/card";
+import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
+import { LINKS, shown, wire } from "./links";
+
+for (const [name, of, width] of [
+  ["orders", "orders", 934],
+  ["cores", "two cores", 480],
+] as const) {
+  test.each(SCHEMES)(`${name}, %s`, async (scheme) => {
+    await expectSceneInGallery(linksScene(wire(of), shown(of), width, scheme), of, `links-${name}`, scheme);
+  });
+}
+
+test.each(LINKS)("%s: nothing stands outside of its picture, at any width", (name) => {
+  expectInsideAtAnyWidth((width) => linksScene(wire(name), shown(name), width, "light"));
+});
+
+test("a link is found where it is drawn, in both orders", () => {
+  const found = shown("orders");
+  const layout = layoutOf(found, 934);
+  for (const panel of layout.panels)
+    for (const link of linksOf(panel.model, 0)) {
+      const [line] = lines(panel.model, panel.board, link);
+      const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = line ?? [];
+      const at = placeAt(layout, 0, panel.x + (x0 + x1) / 2, panel.y + 28 + (y0 + y1) / 2);
+      expect(at).toEqual({ order: panel.index, link });
+    }
+});
+
+test("every link is in one plane, once", () => {
+  const [model] = shown("orders").models;
+  const all = [0, 1, 2, 3].flatMap((plane) => (model ? linksOf(model, plane) : []));
+  expect(all.length).toBe(192);
+});
+
+test("the sentence of a link says what crosses it", () => {
+  const [model] = shown("orders").models;
+  if (!model) throw new Error("no order");
+  const said = linksOf(model, 0).map((link) => sentenceOf(model, link));
+  expect(said[0]).toBe("The link along x from chip (0, 0, 0) to (1, 0, 0): fsdp: 2 hops; tensor: 2 hops");
+  expect(said.filter((s) => s.endsWith(": idle")).length).toBeGreaterThan(0);
+  expect(boardOf(model, 480, 312).width).toBe(480);
+});
