@@ -111,8 +111,8 @@ export interface Candidate {
   readonly estimated: Figures;
   /** For each of `Search.leaves`, the index of its spec in `Search.specs`. */
   readonly specs: readonly number[];
-  /** Python that makes the mesh and puts the arguments on it, and where constraints go. */
-  readonly code: string;
+  /** Its code: an index in `Search.code_lines` for each line. */
+  readonly lines: readonly number[];
   /** The same, of the program that was compiled for the target; None where it was not. Compute is as estimated. */
   readonly compiled: Figures | null;
   /** The compiler's message, where it did not compile. */
@@ -2072,6 +2072,21 @@ export interface Runs {
   readonly version: number;
 }
 
+/** The best estimate for a number of chips and a size of the batch. */
+export interface Scaled {
+  readonly chips: number;
+  /** What it is searched for, in words: `TPU v5p 4×4×8`. */
+  readonly target: string;
+  /** Examples of the batch. */
+  readonly batch: number;
+  /** The candidate: `FSDP 32 × TP 4`; empty where none may fit. */
+  readonly name: string;
+  /** Estimated seconds of a step; 0 where none may fit. */
+  readonly time_s: number;
+  /** Estimated bytes on a device; of the least where none may fit. */
+  readonly bytes_per_device: number;
+}
+
 /**
  * Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
  *
@@ -2157,7 +2172,20 @@ export interface Search {
   readonly notes: readonly string[];
   /** The user's lines whose values candidates constrain. */
   readonly constraints: readonly Source[];
-  readonly objective: "time" | "memory";
+  /**
+   * What they are ordered by: `time`, `memory`, `bytes` that a device sends, or those over an axis,
+   * `bytes:tensor`.
+   */
+  readonly objective: string;
+  /** The lines of all codes, each once. */
+  readonly code_lines: readonly string[];
+  /** The best estimates for other numbers of chips and sizes of the batch, where several were asked for. */
+  readonly scaling: readonly Scaled[];
+  /**
+   * Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
+   * was found.
+   */
+  readonly fits_on: Scaled | null;
   readonly jax_version: string;
   readonly kind: "search";
   readonly version: number;
