@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from shardwidget.document.base import Document
 from shardwidget.document.memory import Chip
 from shardwidget.document.mesh import MeshAxis
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION
+
+if TYPE_CHECKING:
+    from shardwidget.document.program import Program
 
 __all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent"]
 
@@ -202,12 +206,34 @@ class Search(Document):
     """Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
     was found."""
     jax_version: str = ""
+    programs: Callable[[int], Any] | None = field(default=None, compare=False, repr=False, metadata={"wire": False})
+    """Compiles a candidate, by its index; None where the step is not at hand: loaded, or made by hand."""
     kind: Literal["search"] = field(default="search", init=False)
     version: int = field(default=VERSION, init=False)
 
     def __post_init__(self) -> None:
         for c in self.candidates:
             object.__setattr__(c, "code", "\n".join(self.code_lines[k] for k in c.lines))
+
+    def program(self, candidate: Candidate | None = None) -> Program:
+        """A candidate compiled for the target, with its collectives: ``CompiledProgram(found.program())``.
+
+        ``found.program(found.now).diff(found.program())`` is what the best does otherwise.
+
+        Args:
+            candidate: one of ``candidates``; None for the best.
+
+        Raises:
+            ValueError: there is no such candidate, or the step is not at hand.
+            ImportError: libtpu, which compiles for a topology, is not installed.
+        """
+        chosen = candidate or self.best
+        at = next((k for k, c in enumerate(self.candidates) if c is chosen), None)
+        if self.programs is None:
+            raise ValueError("this search was loaded, and has no step to compile: search again with read.search")
+        if at is None:
+            raise ValueError("there is no such candidate: give one of search.candidates")
+        return self.programs(at)
 
     @property
     def now(self) -> Candidate | None:

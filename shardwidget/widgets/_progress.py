@@ -20,7 +20,7 @@ class Progress:
         text = {"text/plain": f"{self._doing} {done} of {of}"}
         if self._handle is not None:
             self._handle.update(text, raw=True)
-        elif _in_notebook():
+        elif in_notebook():
             from IPython.display import display
 
             self._handle = display(text, raw=True, display_id=True)
@@ -30,7 +30,7 @@ class Progress:
             self._handle.update({"text/plain": ""}, raw=True)
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
     """Whether there is a kernel that shows what is displayed."""
     try:
         from IPython import get_ipython

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
-from traitlets import Bunch, Int, TraitError, validate
+from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
 
 from shardwidget import read
-from shardwidget.document import Candidate, Search
+from shardwidget.document import Candidate, Search, to_wire
+from shardwidget.export import bundle
+from shardwidget.read._search.arrays import arrays_of
+from shardwidget.read._search.search import searching
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
-from shardwidget.widgets._progress import Progress
+from shardwidget.widgets._progress import in_notebook
+
+PAUSE = 0.4
+"""Seconds between two updates of the page while a search runs."""
+
+Opened = Literal["program", "diff", "model"]
 
 
 class SearchView(DocumentWidget):
@@ -19,17 +29,27 @@ class SearchView(DocumentWidget):
 
     ```python
     view = SearchView(train_step, state, batch, mesh="v5p:4x4x4")
+    view.wait().best.code                   # in a notebook the search goes on while the view is shown
     view.selection                          # {"params['up']": "P('fsdp', 'tensor')", …} of the one that is chosen
+    view.opened("diff")                     # what it does otherwise than now
     SearchView(read.search(...))
     ```
 
     Attributes:
         candidate: index of the chosen candidate in ``document.candidates``; -1 for the best. A click arrives here too.
+        running: ``"running"``; ``"stopped"``, with more to do; empty where all is done.
     """
 
     bundle = "search.js"
 
     candidate = Int(-1).tag(sync=True)
+    running = Unicode("", read_only=True).tag(sync=True)
+    _asked = Dict(help="What the reader did last: {n, do: stop, go on or open, what}; n makes each one new.").tag(
+        sync=True
+    )
+    _opened = Dict(None, allow_none=True, help="What was asked for: {n, front_end, state} or {n, error}.").tag(
+        sync=True
+    )
 
     def __init__(
         self,
@@ -45,11 +65,14 @@ class SearchView(DocumentWidget):
     ) -> None:
         """Searches, and shows what was found. Nothing is run.
 
+        In a notebook it returns with the first candidate; others appear while the view is shown, until ``stop()`` or
+        its button. ``wait()`` returns the finished search. Elsewhere it returns when all is done.
+
         Args:
             f: a ``Search``, or what ``read.search`` takes: the jitted step.
             *args: its arguments.
             kwargs: its keyword arguments.
-            mesh: a topology, ``v5p:4x4x4``, or a mesh.
+            mesh: a topology, ``v5p:4x4x4`` or ``v5p:64``, several, or a mesh.
             compiled: how many of the best to compile.
             candidate: the candidate that is chosen first; -1 for the best.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -62,22 +85,25 @@ class SearchView(DocumentWidget):
             TraitError: there is no such candidate.
         """
         checked(type(self), traits)
+        self._coming: Iterator[Search] = iter(())
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._raised: Exception | None = None
         if isinstance(f, Search):
             if args or kwargs or mesh is not None or options:
                 raise TypeError("a Search has its step, its arguments and its mesh: give SearchView(search) alone")
-            search = f
+            search, live = f, False
         else:
-            with Progress("candidate") as progress:
-                search = read.search(
-                    f,
-                    *args,
-                    kwargs=kwargs,
-                    mesh=mesh,
-                    compiled=compiled,
-                    progress=lambda known: progress(len(known.candidates), known.planned),
-                    **(options or {}),
-                )
+            given = {"kwargs": kwargs, "mesh": mesh, "compiled": compiled, **(options or {})}
+            live = in_notebook() and mode != "html"
+            if live:
+                self._coming = searching(f, args, **given)
+                search = next(self._coming)
+            else:
+                search = read.search(f, *args, **given)
         super().__init__(search, mode=mode, candidate=candidate, **traits)
+        if live:
+            self.resume()
 
     @property
     def document(self) -> Search:
@@ -97,6 +123,108 @@ class SearchView(DocumentWidget):
         if chosen is None:
             return {}
         return {leaf.path: search.specs[k] for leaf, k in zip(search.leaves, chosen.specs, strict=True)}
+
+    def stop(self) -> None:
+        """Ends the search after the candidate that it is at; what is known stays. ``resume()`` goes on."""
+        self._stopping.set()
+
+    def resume(self) -> None:
+        """Goes on with a search that was stopped."""
+        if self._thread is not None and self._thread.is_alive():
+            return
+        self._stopping.clear()
+        self.set_trait("running", "running")
+        self._thread = threading.Thread(target=self._search, name="shardwidget search", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> Search:
+        """The search, when it has ended; an interrupt stops it.
+
+        Raises:
+            Exception: what JAX or the compiler raised in it.
+        """
+        try:
+            while self._thread is not None and self._thread.is_alive():
+                self._thread.join(0.1)
+        except KeyboardInterrupt:
+            self.stop()
+            if self._thread is not None:
+                self._thread.join()
+        if self._raised is not None:
+            raise self._raised
+        return self.document
+
+    def opened(self, what: Opened = "program") -> DocumentWidget:
+        """A view of the chosen candidate.
+
+        Args:
+            what: ``"program"``, compiled for the target; ``"diff"``, that program beside the one of "now"; ``"model"``,
+                the step's arrays, split as the candidate says.
+
+        Raises:
+            ValueError: nothing is chosen, the step is not at hand, or there is nothing else of this name.
+        """
+        from shardwidget.widgets._show import show
+
+        chosen, search = self.chosen or next(iter(self.document.candidates)), self.document
+        if what == "program":
+            return show(search.program(chosen), mode=self._mode)
+        if what == "diff":
+            if search.now is None:
+                raise ValueError('nothing is marked "now": the arguments have no sharding on so many devices')
+            return show(search.program(search.now).diff(search.program(chosen)), mode=self._mode)
+        if what == "model":
+            return show(arrays_of(search, chosen), mode=self._mode)
+        raise ValueError(f"there is 'program', 'diff' and 'model'; got {what!r}")
+
+    def _search(self) -> None:
+        """Goes on with the search, on a thread of its own."""
+        shown = 0.0
+        latest: Search | None = None
+        ended = "stopped"
+        try:
+            for latest in self._coming:
+                if self._stopping.is_set():
+                    break
+                if time.monotonic() - shown > PAUSE:
+                    self._show(latest)
+                    shown, latest = time.monotonic(), None
+            else:
+                ended = ""
+        except Exception as error:  # Whoever waits is told; the page keeps what is known.
+            self._raised, ended = error, "failed"
+        if latest is not None:
+            self._show(latest)
+        self.set_trait("running", ended)
+
+    def _show(self, search: Search) -> None:
+        """Shows what is known now. The selection stays with its candidate, which may have another place."""
+        chosen = self.document.candidates[self.candidate].title if self.candidate >= 0 else None
+        with self.hold_sync():
+            self._shown = search
+            self._document = to_wire(search)
+            titles = [c.title for c in search.candidates]
+            self.candidate = titles.index(chosen) if chosen in titles else -1
+
+    @observe("_asked")
+    def _on_asked(self, change: Any) -> None:
+        asked = change["new"]
+        do = asked.get("do")
+        if do == "stop":
+            self.stop()
+        elif do == "go on":
+            self.resume()
+        elif do == "open":
+            try:
+                view = self.opened(asked.get("what"))
+                state = view._state(complete=True)  # noqa: SLF001
+                self._opened = {"n": asked.get("n"), "front_end": bundle.read(view.bundle), "state": state}
+            except Exception as error:
+                # The page shows it in its place; the kernel keeps running.
+                self._opened = {"n": asked.get("n"), "error": f"{type(error).__name__}: {error}"}
+
+    def _release(self) -> None:
+        self.stop()
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"candidate": self.candidate}

@@ -18,7 +18,7 @@ from jax.sharding import Mesh
 
 from shardwidget import _jax
 from shardwidget._version import __version__
-from shardwidget.document import Figures, Sent
+from shardwidget.document import Figures, Program, Sent
 from shardwidget.document.serial import from_plain, to_plain
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.programs import of_executable
@@ -42,9 +42,7 @@ def compiled_figures(
         with contextlib.suppress(OSError, ValueError):
             found = from_plain(Figures, json.loads(kept.read_text(encoding="utf-8")))
             return dataclasses.replace(found, compute_s=estimated.compute_s)
-    compiled = lowered.compile(compiler_options=dict(options) or _quick(machine))
-    text = compiled.as_text() or ""
-    program = of_executable(Executable(text, tuple(mesh.devices.flat), mesh, True, "", compiled), None, None)
+    program = compiled_program(lowered, mesh, machine)
     memory = program.memory
     bytes_ = 0 if memory is None else memory.arguments + memory.temporaries + memory.outputs - memory.aliased
     sent = []
@@ -67,6 +65,14 @@ def compiled_figures(
     if kept is not None:
         _keep(kept, figures)
     return figures
+
+
+def compiled_program(lowered: jax.stages.Lowered, mesh: Mesh, machine: Machine, function: str = "") -> Program:
+    """A candidate's program, compiled at the lowest effort."""
+    options = dict(LOW_EFFORT) if machine.platform == "tpu" else _quick(machine)
+    compiled = lowered.compile(compiler_options=options)
+    text = compiled.as_text() or ""
+    return of_executable(Executable(text, tuple(mesh.devices.flat), mesh, True, function, compiled), None, None)
 
 
 def _together(sent: list[Sent]) -> tuple[Sent, ...]:

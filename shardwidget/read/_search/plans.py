@@ -183,6 +183,8 @@ def _factorisations(chips: int, axes: Sequence[str], most: int) -> Iterator[tupl
 
 def name_of(shape: Mapping[str, int], specs: Sequence[PartitionSpec], step: Step, roles: Roles) -> str:
     """The name of the user's own sharding, by what each of its axes splits."""
+    if not any(map(tuple, specs)) and math.prod(shape.values()) > 1:
+        return "replicated"
     parts: dict[str, int] = {}
     of: dict[str, set[str]] = {name: set() for name in shape}
     for v, spec, is_weight in zip(step.flat.invars, specs, roles.weights, strict=True):

@@ -54,13 +54,17 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     changed = {
         k for k, out in zip(step.outputs(), step.flat.outvars, strict=True) if k is not None and out is not leaves[k]
     }
+    pins = [{g for g in dims.of(v) if g} for v, _ in step.pins()]
+    counts: Counter[Dim | None] = Counter(g for of in pins for g in of)
+    # What every product has is the batch of an inference, whose result may look like its new value.
+    changed = {k for k in changed if not pins or counts[_first(groups[k])] < len(pins)}
     state = {g for k in changed for g in groups[k] if g}
     known = [name for name, _ in step.arguments]
     if missing := [name for name in batch if name not in known]:
         raise ValueError(NO_SUCH_BATCH.format(given=missing, function=step.function, names=", ".join(known)))
     if batch:
         of = {leaf: name for name, paths in step.arguments for leaf in paths}
-        found = best = [k for k, name in enumerate(step.names) if of[name] in batch and _first(groups[k])]
+        found = [k for k, name in enumerate(step.names) if of[name] in batch and _first(groups[k])]
     else:
         found = [
             k for k in range(len(leaves)) if k not in changed and _first(groups[k]) and _first(groups[k]) not in state
@@ -69,14 +73,12 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
             of_result = {g for out in step.flat.outvars for g in dims.of(out) if g}
             found = [k for k in found if _first(groups[k]) in of_result] or found
         # Nearly every product of a step has the batch. Weights that are not trained have other dimensions.
-        counts: Counter[Dim | None] = Counter(g for v, _ in step.pins() for g in set(dims.of(v)) if g)
         most = max((counts[_first(groups[k])] for k in found), default=0)
-        found = [k for k in found if most and 2 * counts[_first(groups[k])] >= most]
-        best = [k for k in found if counts[_first(groups[k])] == most]
+        found = [k for k in found if counts[_first(groups[k])] == most]
     if not found:
         raise ValueError(NO_BATCH.format(function=step.function, example=known[-1] if known else "x"))
     # A key, or a table of positions, is given with the batch and has not its size.
-    largest = max(best, key=lambda k: (_size(leaves[k]), -k))
+    largest = max(found, key=lambda k: (_size(leaves[k]), -k))
     examples = _extent(leaves[largest], groups[largest])
     found = [k for k in found if _extent(leaves[k], groups[k]) == examples]
     batches = {g for k in found if (g := _first(groups[k]))}
@@ -84,8 +86,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     of_weights = {g for k in weights for g in groups[k] if g}
     sequences = {g for k in found for g in groups[k][1 + groups[k].index(_first(groups[k])) :][:1] if g}
     # A dimension that the first product sums away is none, nor one that no product keeps: rows of an image.
-    kept = {g for v, _ in step.pins() for g in dims.of(v)}
-    sequences = (sequences & kept) - of_weights - batches
+    sequences = sequences.intersection(*[set().union(*pins)]) - of_weights - batches
     experts = {
         g
         for left, right, shared in dims.batched

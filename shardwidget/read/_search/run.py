@@ -12,9 +12,9 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionS
 
 from shardwidget import _jax
 from shardwidget._format import byte_count
-from shardwidget.document import Candidate, DimGroup, Figures, MeshAxis, Scaled, Search, SearchLeaf, Source
+from shardwidget.document import Candidate, DimGroup, Figures, MeshAxis, Program, Scaled, Search, SearchLeaf, Source
 from shardwidget.read._search.code import code_of, constraints_of, spec_text
-from shardwidget.read._search.compiling import compiled_figures
+from shardwidget.read._search.compiling import compiled_figures, compiled_program
 from shardwidget.read._search.machine import Machine, box_of
 from shardwidget.read._search.plans import Candidates, Plan, leaf_specs, name_of, spec_of
 from shardwidget.read._search.ranking import order, spearman
@@ -226,6 +226,11 @@ class Run:
             return
         self._known[k] = replace(known, compiled=figures, fits=self._fits(figures, estimated=False))
 
+    def _program(self, k: int) -> Program:
+        tried = self._all[k]
+        mesh = self._machine.mesh(tried.sizes)
+        return compiled_program(self._lowered(tried, mesh), mesh, self._machine, self._step.function)
+
     def _document(self) -> Search:
         step, roles = self._step, self._roles
         ranked = sorted(self._known, key=lambda k: order(self._known[k], self._objective))
@@ -253,6 +258,7 @@ class Run:
             ended=self._ended,
             notes=(*self._notes, *failed),
             code_lines=tuple(self._code),
+            programs=lambda at: self._program(ranked[at]),
             constraints=tuple(self._lines),
             objective=self._objective,
             jax_version=jax.__version__,
