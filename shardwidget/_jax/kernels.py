@@ -315,7 +315,12 @@ class _Watch:
             self._running, self._moved = kernel, self._moved + 1
 
     def _recorded(
-        self, kernel: RecordedKernel, name: str, function: Callable[..., Any], frames: Sequence[Frame], args: tuple[Any, ...]
+        self,
+        kernel: RecordedKernel,
+        name: str,
+        function: Callable[..., Any],
+        frames: Sequence[Frame],
+        args: tuple[Any, ...],
     ) -> Any:
         device = int(args[1])
         if name == "_update_clocks_for_device_barrier":

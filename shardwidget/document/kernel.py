@@ -87,6 +87,8 @@ class KernelBlock:
     """A short name: the device's position; with ``′`` for what it computed."""
     computed: bool = False
     """Whether a device computed it; otherwise it is part of an argument."""
+    values: str = ""
+    """The first of its values."""
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ class _Given:
 _OF_DOCUMENTS = {
     "comparison": "ShardingComparison",
     "comparison diff": "DiffView",
+    "kernel": "KernelView",
     "memory": "CompiledProgram",
     "memory diff": "DiffView",
     "model": "ModelView",
@@ -118,6 +119,7 @@ _named, _ = late(
         "ArrayView": "shardwidget.widgets.array_view",
         "CompiledProgram": "shardwidget.widgets.compiled",
         "DiffView": "shardwidget.widgets.diff",
+        "KernelView": "shardwidget.widgets.kernel",
         "Inspector": "shardwidget.widgets.inspector",
         "ModelComparisonView": "shardwidget.widgets.model_comparison",
         "ModelView": "shardwidget.widgets.model",

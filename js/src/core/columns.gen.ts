@@ -38,6 +38,15 @@ export const CANDIDATES = [
   { key: "basis", head: "known by" },
 ] as const satisfies Column[];
 
+/** What the cores of a Pallas kernel do. */
+export const KERNEL_OPS = [
+  { key: "moment", head: "moment" },
+  { key: "device", head: "device" },
+  { key: "does", head: "" },
+  { key: "what", head: "what" },
+  { key: "line", head: "line" },
+] as const satisfies Column[];
+
 /** What the collectives of a compiled program come to, by mesh axes and part of a training step. */
 export const TOTALS = [
   { key: "axes", head: "over" },

@@ -908,6 +908,155 @@ export interface Ints {
   readonly raw_bytes: 1 | 2 | 4;
 }
 
+/** A Pallas kernel as it ran under JAX's interpreter. */
+export interface Kernel {
+  /** The kernel function. */
+  readonly name: string;
+  /** The axes of the mesh that it runs on. */
+  readonly axes: readonly MeshAxis[];
+  readonly slots: readonly KernelSlot[];
+  readonly semaphores: readonly KernelSemaphore[];
+  /** What all cores do, those of one core in order. */
+  readonly ops: readonly KernelOp[];
+  /** The lines of operations. */
+  readonly sources: readonly Source[];
+  readonly blocks: readonly KernelBlock[];
+  /** The first has no delays; the others show faults. */
+  readonly orders: readonly KernelOrder[];
+  /** The worst first. */
+  readonly faults: readonly KernelFault[];
+  /** Cores of a device. */
+  readonly cores: number;
+  /** The kernel's text; None where it cannot be read. */
+  readonly listing: Listing | null;
+  /** Whether every pair of accesses was checked. */
+  readonly checked: boolean;
+  /** What else is to be known, each in a sentence. */
+  readonly notes: readonly string[];
+  readonly jax_version: string;
+  readonly kind: "kernel";
+  readonly version: number;
+}
+
+/** What a slot may hold. */
+export interface KernelBlock {
+  /** The position of the device that it comes from. */
+  readonly device: number;
+  /** A short name: the device's position; with `′` for what it computed. */
+  readonly text: string;
+  /** Whether a device computed it; otherwise it is part of an argument. */
+  readonly computed: boolean;
+  /** The first of its values. */
+  readonly values: string;
+}
+
+/** Something that is wrong, for all places that are alike. */
+export interface KernelFault {
+  /**
+   * `race`: nothing orders two accesses; `deadlock`: a wait never ends; `unwritten`: a copy sends what nobody has
+   * written; `semaphore`: one does not end at zero; `error`: the interpreter stopped.
+   */
+  readonly kind: "race" | "deadlock" | "unwritten" | "semaphore" | "error";
+  /** What happens, in a sentence. */
+  readonly headline: string;
+  /** Where, and how often. */
+  readonly detail: string;
+  /** What to add; empty where nothing was found that helps. */
+  readonly advice: string;
+  /** Indices in `Kernel.ops`: of a race, both accesses; of a deadlock, the waits that never end. */
+  readonly ops: readonly number[];
+  /** Of a race, what each access is: `read` or `write`, of the copy for a copy. */
+  readonly events: readonly string[];
+  /** The device whose slot or semaphore it is about; -1 for several. */
+  readonly device: number;
+  /** The slot that both access; -1 for none. */
+  readonly slot: number;
+  /** Index in `Kernel.orders` of one that shows it. */
+  readonly order: number;
+  /** How many pairs of accesses, waits or semaphores are alike. */
+  readonly count: number;
+}
+
+/** An operation of a core. */
+export interface KernelOp {
+  /** The device's position in the mesh. */
+  readonly device: number;
+  /** Which core of the device. */
+  readonly core: number;
+  /** `enter` and `leave` are the kernel's begin and end; a `copy` starts a DMA. */
+  readonly kind: "enter" | "read" | "write" | "copy" | "wait" | "signal" | "leave";
+  /** Index of its line in `Kernel.sources`; -1 for what has none. */
+  readonly source: number;
+  /** Indices in `Kernel.slots` of what is read or written; of a copy, of its source. */
+  readonly slots: readonly number[];
+  /** Of a copy, those of its destination. */
+  readonly to: readonly number[];
+  /** The device that a copy goes to or whose semaphore is signalled; -1 for others. */
+  readonly target: number;
+  /**
+   * Index in `Kernel.semaphores` of what is waited for, signalled, or signalled when a copy has arrived; -1 for
+   * none.
+   */
+  readonly semaphore: number;
+  /** The same of what is signalled when a copy's source has been read; -1 for none. */
+  readonly sent: number;
+  /** By how much: bytes for copies and for semaphores that copies signal. */
+  readonly amount: number;
+  /** The first of the values that are read or written. */
+  readonly values: string;
+}
+
+/** An order in which the kernel may run. Moments are counted from 0 and are no times. */
+export interface KernelOrder {
+  /** What it shows. */
+  readonly title: string;
+  /** The moment at which each operation begins; -1 where it does not. */
+  readonly begins: readonly number[];
+  /** The moment at which it ends; -1 where it does not. */
+  readonly ends: readonly number[];
+  /** The moment at which the source of the copy that it starts has been read; -1 for others. */
+  readonly sent: readonly number[];
+  /** The moment at which that copy has arrived; -1 for others. */
+  readonly arrived: readonly number[];
+  /** What slots hold. */
+  readonly stretches: readonly KernelStretch[];
+  /** The last moment. */
+  readonly length: number;
+}
+
+/** A semaphore. Every core has one. */
+export interface KernelSemaphore {
+  /** As the kernel calls it, with an index: `recv_sems[1]`. */
+  readonly name: string;
+  /** Whether copies signal it, with their bytes. */
+  readonly counts_bytes: boolean;
+}
+
+/** A part of a buffer that is read, written or copied as a whole. Every device has one. */
+export interface KernelSlot {
+  /** The buffer's, as the kernel calls it, with an index: `slots[1]`. */
+  readonly name: string;
+  /** Its memory: `vmem`, `hbm`, `smem`. */
+  readonly space: string;
+  /** Type and shape: `f32[8,128]`. */
+  readonly type: string;
+  readonly bytes: number;
+}
+
+/** A slot that holds one block for a while. */
+export interface KernelStretch {
+  readonly device: number;
+  /** Index in `Kernel.slots`. */
+  readonly slot: number;
+  /** Moment of the order. */
+  readonly begin: number;
+  readonly end: number;
+  /** Index in `Kernel.blocks`. */
+  readonly block: number;
+  /** The block that it holds at the end of the first order, where it is another; -1 where it is the same. */
+  readonly instead_of: number;
+}
+
 /** One step of a path. */
 export interface Key {
   /** The key as `jax.tree_util.keystr` writes it: `['embed']`, `[0]`, `.mu`. */
@@ -2529,4 +2678,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
+export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Kernel | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;

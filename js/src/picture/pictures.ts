@@ -5,6 +5,7 @@ import comparison from "../comparison/picture";
 import diff from "../diff/picture";
 import exercise from "../exercise/picture";
 import inspector from "../inspector/picture";
+import kernel from "../kernel/picture";
 import mpmd from "../mpmd/picture";
 import pipeline from "../pipeline/picture";
 import memory from "../program/memory/picture";
@@ -29,6 +30,7 @@ const PICTURES: readonly Picture<SavedState>[] = [
   diff,
   exercise,
   inspector,
+  kernel,
   memory,
   mpmd,
   overlap,

@@ -10,7 +10,7 @@ from shardwidget._format import byte_count, count
 from shardwidget.document import KernelFault
 from shardwidget.read._kernel import races
 from shardwidget.read._kernel.machine import Event, Machine, Moments
-from shardwidget.read._kernel.races import Access, Pair
+from shardwidget.read._kernel.races import Pair
 
 if TYPE_CHECKING:
     from shardwidget.read._kernel.kernel import _Reading
@@ -202,12 +202,16 @@ def _said(reading: _Reading, pair: Pair) -> str:
         if first.kind != "copy":
             return f"Device {who[1]} may {does} {name} (line {line[1]}) before line {line[0]} has written it"
         return f"Device {who[1]} may {does} {name} (line {line[1]}) before {by} (line {line[0]}) has arrived"
-    reads = f"its copy (line {line[0]}) still reads it" if first.kind == "copy" else f"it has read it (line {line[0]})"
-    join = "while" if first.kind == "copy" else "before"
+    does = "still sends it" if reading.ops[first.op].target != at else "still copies it"
+    until = f"while it {does}" if first.kind == "copy" else "before it has read it"
+    where = (
+        f"line {line[1]}"
+        if line[0] == line[1]
+        else f"line {line[1]}, {'copy' if first.kind == 'copy' else 'read'} in line {line[0]}"
+    )
     if who[1] == at:
-        return f"Device {at} may overwrite its {name} (line {line[1]}) {join} {reads}"
-    reads = reads.replace("its copy", f"device {at}'s copy").replace("it has read", f"device {at} has read")
-    return f"Device {who[1]} may overwrite {name} of device {at} (line {line[1]}) {join} {reads}"
+        return f"Device {at} may overwrite its {name} {until} ({where})"
+    return f"Device {who[1]} may overwrite {name} of device {at} {until} ({where})"
 
 
 def _advice(reading: _Reading, group: Sequence[Pair]) -> tuple[str, dict[int, list[Event]]]:
