@@ -132,8 +132,8 @@ class KernelFault:
     """Something that is wrong, for all places that are alike."""
 
     kind: KernelFaultKind
-    """``race``: nothing orders two accesses; ``deadlock``: a wait never ends; ``unwritten``: a copy sends what nobody has
-    written; ``semaphore``: one does not end at zero; ``error``: the interpreter stopped."""
+    """``race``: nothing orders two accesses; ``deadlock``: a wait never ends; ``unwritten``: a copy sends what nobody
+    has written; ``semaphore``: one does not end at zero; ``error``: the interpreter stopped."""
     headline: str
     """What happens, in a sentence."""
     detail: str = ""
