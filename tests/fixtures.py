@@ -19,6 +19,7 @@ from shardwidget.document import Document, Memory, Model, Plan, ReshardPlan, to_
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.diffs import DIFFS
+from tests.kernels import KERNELS
 from tests.memories import MEMORIES
 from tests.models import MODEL_COMPARISONS, MODELS
 from tests.mpmd import MPMD
@@ -132,6 +133,11 @@ def searches_text() -> str:
     return _by_name(SEARCHES)
 
 
+def kernels_text() -> str:
+    """The kernels of ``tests.kernels``, by name."""
+    return _by_name(KERNELS)
+
+
 def diffs_text() -> str:
     """The differences of ``tests.diffs``, by name."""
     return _by_name(DIFFS)
@@ -198,6 +204,7 @@ FILES = {
     "reshard/reshards.json": reshards_text,
     "search/searches.json": searches_text,
     "diff/diffs.json": diffs_text,
+    "kernel/kernels.json": kernels_text,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -10,6 +11,8 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
 
 N = 4
 ANY = pl.ANY
@@ -279,3 +282,17 @@ RIGHT = {
     "two_slots": lambda: two_slots(""),
 }
 """Programs without a mistake."""
+
+
+def document(program: Any) -> Any:
+    """A program as it is read, without the version of JAX."""
+    f, x = program()
+    return dataclasses.replace(sw.read.kernel(f, x), jax_version="")
+
+
+KERNELS = {
+    "race": lambda: document(two_slots),
+    "deadlock": lambda: document(lambda: all_reduce("wrong semaphore")),
+    "right": lambda: document(reduce_scatter),
+}
+"""Kernels as documents, by name."""
