@@ -19,6 +19,7 @@ from shardwidget.document import Document, Memory, Model, Plan, ReshardPlan, to_
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.diffs import DIFFS
+from tests.kernels import KERNELS
 from tests.links import LINKS
 from tests.memories import MEMORIES
 from tests.models import MODEL_COMPARISONS, MODELS
@@ -138,6 +139,11 @@ def links_text() -> str:
     return _by_name(LINKS)
 
 
+def kernels_text() -> str:
+    """The kernels of ``tests.kernels``, by name."""
+    return _by_name(KERNELS)
+
+
 def diffs_text() -> str:
     """The differences of ``tests.diffs``, by name."""
     return _by_name(DIFFS)
@@ -205,6 +211,7 @@ FILES = {
     "search/searches.json": searches_text,
     "diff/diffs.json": diffs_text,
     "links/links.json": links_text,
+    "kernel/kernels.json": kernels_text,
 }
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
 
 N = 4
 ANY = pl.ANY
@@ -33,8 +34,16 @@ def remote(src: Any, dst: Any, send: Any, recv: Any, to: Any) -> Any:
     return pltpu.make_async_remote_copy(src, dst, send_sem=send, recv_sem=recv, device_id=(to,))
 
 
-def on_ring(kernel: Any, x: Any, out: Any, scratch: Any, grid: Any = (), in_space: Any = ANY, out_space: Any = ANY,
-            collective_id: Any = 0) -> Any:
+def on_ring(
+    kernel: Any,
+    x: Any,
+    out: Any,
+    scratch: Any,
+    grid: Any = (),
+    in_space: Any = ANY,
+    out_space: Any = ANY,
+    collective_id: Any = 0,
+) -> Any:
     """``shard_map`` of a kernel over a ring of four devices."""
     mesh = jax.make_mesh((N,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
     params = pltpu.CompilerParams(collective_id=collective_id, has_side_effects=True)
@@ -154,10 +163,12 @@ def bidirectional(mistake: str = "") -> Any:
         down = lax.rem(me - step - late + 2 * N, N)
         up = lax.rem(me + step, N)
         there = right if mistake == "wrong neighbour" else left
-        one = remote(out_ref.at[down, pl.ds(0, 8)], out_ref.at[down, pl.ds(0, 8)], send_sems.at[0],
-                     recv_sems.at[0, step], right)
-        two = remote(out_ref.at[up, pl.ds(8, 8)], out_ref.at[up, pl.ds(8, 8)], send_sems.at[1],
-                     recv_sems.at[1, step], there)
+        one = remote(
+            out_ref.at[down, pl.ds(0, 8)], out_ref.at[down, pl.ds(0, 8)], send_sems.at[0], recv_sems.at[0, step], right
+        )
+        two = remote(
+            out_ref.at[up, pl.ds(8, 8)], out_ref.at[up, pl.ds(8, 8)], send_sems.at[1], recv_sems.at[1, step], there
+        )
         one.start()
         two.start()
         one.wait()
@@ -219,8 +230,14 @@ def reduce_scatter(mistake: str = "") -> Any:
 
     x = jnp.arange(N * N * 8 * 128, dtype=jnp.float32).reshape(N * N, 8, 128)
     out = jax.ShapeDtypeStruct((8, 128), jnp.float32)
-    scratch = [pltpu.VMEM((2, 8, 128), jnp.float32), pltpu.VMEM((8, 128), jnp.float32), DMA, DMA, DMA((2,)),
-               pltpu.SemaphoreType.REGULAR]
+    scratch = [
+        pltpu.VMEM((2, 8, 128), jnp.float32),
+        pltpu.VMEM((8, 128), jnp.float32),
+        DMA,
+        DMA,
+        DMA((2,)),
+        pltpu.SemaphoreType.REGULAR,
+    ]
     return on_ring(kernel, x, out, scratch, (N - 1,), out_space=pltpu.VMEM)
 
 
@@ -265,3 +282,17 @@ RIGHT = {
     "two_slots": lambda: two_slots(""),
 }
 """Programs without a mistake."""
+
+
+def document(program: Any) -> Any:
+    """A program as it is read, without the version of JAX."""
+    f, x = program()
+    return dataclasses.replace(sw.read.kernel(f, x), jax_version="")
+
+
+KERNELS = {
+    "race": lambda: document(two_slots),
+    "deadlock": lambda: document(lambda: all_reduce("wrong semaphore")),
+    "right": lambda: document(reduce_scatter),
+}
+"""Kernels as documents, by name."""

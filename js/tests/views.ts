@@ -29,6 +29,8 @@ import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";
 import { mount as mountRun } from "./run/harness";
 import { wire as run } from "./run/runs";
+import { mount as mountKernel } from "./kernel/harness";
+import { wire as kernel } from "./kernel/kernels";
 import { mount as mountSearch } from "./search/harness";
 import { wire as search } from "./search/searches";
 import { mount as mountStepper } from "./stepper/harness";
@@ -121,6 +123,7 @@ export const OTHERS: Views = {
   "traces of two functions": (width) => mountDiff(difference("traces"), {}, { width }),
   "types before and after": (width) => mountDiff(difference("comparison"), {}, { width }),
   links: (width) => mountLinks(links("orders"), {}, { width }),
+  kernel: (width) => mountKernel(kernel("race"), {}, { width }),
   search: (width) => mountSearch(search("compiled"), {}, { width }),
   playground: (width) => mountPlayground(playground(), {}, { width }),
   ...Object.fromEntries(

@@ -74,7 +74,16 @@ from shardwidget._jax.jaxprs import (
     quick_options,
     with_equations,
 )
-from shardwidget._jax.kernels import Action, Held, Place, RecordedKernel, interprets_kernels, recorded_kernels
+from shardwidget._jax.kernels import (
+    Action,
+    Held,
+    Place,
+    RecordedKernel,
+    interpreted,
+    interprets_kernels,
+    kernel_sends,
+    recorded_kernels,
+)
 from shardwidget._jax.origins import Record, Recorded, recorded
 from shardwidget._jax.partitioning import ENTERS_FUNCTIONS, Axes, Block, Op, PartitionError, Value, partitioned
 from shardwidget._jax.primitives import (
@@ -85,6 +94,7 @@ from shardwidget._jax.primitives import (
     ELEMENTWISE,
     LINEAR,
     MOVES,
+    OPAQUE,
     PLACES,
     POSITIONAL,
     PPERMUTE_IN_MESH_ORDER,

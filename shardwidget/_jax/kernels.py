@@ -1,7 +1,7 @@
 """What a Pallas TPU kernel does on each device, recorded while JAX interprets it on CPU devices.
 
-JAX 0.9 – 0.12: the interpreter (``pltpu.InterpretParams``) is public, what it calls for each operation is not. Each of its
-operations is a callback, made while the kernel is lowered; the recorder stands in for the function that makes them.
+JAX 0.9 – 0.12: the interpreter (``pltpu.InterpretParams``) is public, what it calls for each operation is not. Each of
+its operations is a callback, made while the kernel is lowered; the recorder stands in for the function that makes them.
 """
 
 from __future__ import annotations
@@ -10,23 +10,29 @@ import contextlib
 import importlib
 import inspect
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import jax
 import numpy as np
 from jax._src import source_info_util
 
 from shardwidget._jax.compiling import without_trace_cache
+from shardwidget._jax.control import every_equation
 from shardwidget._jax.sources import SHIMS, Frame, argument_names, function_name, function_place
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
 
 POLL = 0.1
 """Seconds between two looks at kernels that wait."""
 
 _HERE = "jax._src.pallas.mosaic.interpret.interpret_pallas_call"
+_PRIMITIVE = "jax._src.pallas.pallas_call"
 _NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
 
 Range = tuple[tuple[int, int], ...]
@@ -141,6 +147,47 @@ def interprets_kernels() -> str:
     return f"the interpreter of JAX {jax.__version__} has no {', '.join(missing)}" if missing else ""
 
 
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """Lets JAX interpret the TPU kernels that are traced in the block, where the default backend is the CPU.
+
+    Kernels that are given ``interpret`` keep it. Without Pallas, which takes long to import, nothing changes.
+    """
+    if _PRIMITIVE not in sys.modules or jax.default_backend() != "cpu" or interprets_kernels():
+        yield
+        return
+    from jax.experimental.pallas import tpu as pltpu
+
+    primitive: Any = sys.modules[_PRIMITIVE].pallas_call_p
+    bind = primitive.bind
+
+    def bound(*args: Any, **params: Any) -> Any:
+        if not params["interpret"] and not _is_for_gpu(params.get("compiler_params")):
+            params["interpret"] = pltpu.InterpretParams(dma_execution_mode="eager")
+        return bind(*args, **params)
+
+    primitive.bind = bound
+    try:
+        yield
+    finally:
+        del primitive.bind
+
+
+def kernel_sends(eqn: JaxprEqn) -> bool | None:
+    """Whether the kernel of a ``pallas_call`` copies to other devices; None where that is not known.
+
+    JAX 0.9 – 0.12: the primitives of kernels are private.
+    """
+    if _is_for_gpu(eqn.params.get("compiler_params")) or "jaxpr" not in eqn.params:
+        return None
+    copies = [e for e in every_equation(eqn.params["jaxpr"]) if e.primitive.name == "dma_start"]
+    return any(jax.tree.unflatten(e.params["tree"], e.invars)[3] is not None for e in copies)
+
+
+def _is_for_gpu(params: Any) -> bool:
+    return "mosaic_gpu" in type(params).__module__ or "triton" in type(params).__module__
+
+
 def recorded_kernels(
     call: Callable[..., Any], args: Sequence[Any], *, cores: int = 1, patience: float = 10.0
 ) -> tuple[list[RecordedKernel], Any]:
@@ -166,7 +213,7 @@ def recorded_kernels(
         dma_execution_mode="eager", num_cores_or_threads=cores, out_of_bounds_reads="raise", uninitialized_memory="zero"
     )
     module: Any = importlib.import_module(_HERE)
-    primitive: Any = importlib.import_module("jax._src.pallas.pallas_call").pallas_call_p
+    primitive: Any = importlib.import_module(_PRIMITIVE).pallas_call_p
     before = module.callback, module.interpret_pallas_call
     module.callback = _Callbacks(before[0], watch)
     module.interpret_pallas_call = watch.interpreting(before[1])
@@ -258,7 +305,7 @@ class _Watch:
             mapping, jaxpr = params["grid_mapping"], params["jaxpr"]
             cores = params["interpret_params"].num_cores_per_device
             mesh = params.get("mesh")
-            if type(mesh).__name__ == "TensorCoreMesh":
+            if mesh is not None and type(mesh).__name__ == "TensorCoreMesh":
                 cores = int(mesh.devices.shape[0])
             kernel = RecordedKernel(
                 name=function_name(jaxpr) or "kernel",
@@ -315,7 +362,12 @@ class _Watch:
             self._running, self._moved = kernel, self._moved + 1
 
     def _recorded(
-        self, kernel: RecordedKernel, name: str, function: Callable[..., Any], frames: Sequence[Frame], args: tuple[Any, ...]
+        self,
+        kernel: RecordedKernel,
+        name: str,
+        function: Callable[..., Any],
+        frames: Sequence[Frame],
+        args: tuple[Any, ...],
     ) -> Any:
         device = int(args[1])
         if name == "_update_clocks_for_device_barrier":
@@ -343,7 +395,8 @@ class _Watch:
         except Exception as error:
             with self._lock:
                 self.failed = True
-                if not kernel.stopped and not kernel.error:
+                # What other devices raise, because one has failed, says less.
+                if not kernel.stopped and (not kernel.error or kernel.error.startswith(_FOLLOWS)):
                     kernel.error = f"{type(error).__name__}: {error}"
             raise
         with self._lock:
@@ -418,7 +471,7 @@ class _Callbacks:
         return self._module.io_callback(self._watch.wrapped(function, _user_lines()), *args, **kwargs)
 
 
-def _user_lines() -> list[Frame]:
+def _user_lines() -> Sequence[Frame]:
     """The user's lines of the kernel's operation that is being lowered.
 
     Equations of JAX's own functions, such as ``pltpu.sync_copy``, have none: those of the equation around them count.
@@ -426,7 +479,7 @@ def _user_lines() -> list[Frame]:
     frame = inspect.currentframe()
     while frame is not None:
         if frame.f_code.co_name == "_interpret_jaxpr" and (eqn := frame.f_locals.get("eqn")) is not None:
-            found = source_info_util.user_frames(eqn.source_info.traceback)
+            found: Any = source_info_util.user_frames(eqn.source_info.traceback)
             if users := [f for f in found if not f.file_name.startswith(SHIMS)]:
                 return users
         frame = frame.f_back
@@ -449,6 +502,8 @@ def _keep_allocation(kernel: RecordedKernel, name: str, args: tuple[Any, ...], g
             held = Held(space, values.shape, str(values.dtype), values)
             kernel.buffers.setdefault((int(given[1]), device, core), held)
 
+
+_FOLLOWS = "RuntimeError: Computation failed on device"
 
 _SHARED = ("any", "hbm")
 """Memory that the cores of a device share."""

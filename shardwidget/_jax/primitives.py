@@ -23,6 +23,9 @@ CALLS = frozenset({"jit", "closed_call", "core_call", "remat2", "custom_jvp_call
 WRITES = frozenset({"debug_callback", "debug_print"})
 """Primitives that only write something."""
 
+OPAQUE = frozenset({"ffi_call", "pallas_call"})
+"""Primitives that run code of which JAX knows only the arguments and the results."""
+
 RELAYOUTS = frozenset({"reshard", "sharding_constraint"})
 """Primitives that change how a value is sharded, and nothing else."""
 

@@ -87,6 +87,8 @@ class KernelBlock:
     """A short name: the device's position; with ``′`` for what it computed."""
     computed: bool = False
     """Whether a device computed it; otherwise it is part of an argument."""
+    values: str = ""
+    """The first of its values."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,8 @@ class KernelFault:
     """Something that is wrong, for all places that are alike."""
 
     kind: KernelFaultKind
-    """``race``: nothing orders two accesses; ``deadlock``: a wait never ends; ``unwritten``: a copy sends what nobody has
-    written; ``semaphore``: one does not end at zero; ``error``: the interpreter stopped."""
+    """``race``: nothing orders two accesses; ``deadlock``: a wait never ends; ``unwritten``: a copy sends what nobody
+    has written; ``semaphore``: one does not end at zero; ``error``: the interpreter stopped."""
     headline: str
     """What happens, in a sentence."""
     detail: str = ""

@@ -27,7 +27,11 @@ def facts(kernel: Kernel) -> list[str]:
     copies = [op for op in kernel.ops if op.kind == "copy" and op.target != op.device]
     axes = ", ".join(f"{a.name}={a.size}" for a in kernel.axes)
     sent = sum(op.amount for op in copies)
-    each = f"{count(len(copies), 'remote copy', 'remote copies')}, {byte_count(sent)} in all" if copies else "no remote copy"
+    each = (
+        f"{count(len(copies), 'remote copy', 'remote copies')}, {byte_count(sent)} in all"
+        if copies
+        else "no remote copy"
+    )
     waits = sum(op.kind == "wait" for op in kernel.ops)
     on = f" on {count(kernel.devices, 'device')}" + (f" ({axes})" if axes else "")
     return [f"{kernel.name}{on}: {each}, {count(waits, 'wait')}."]
@@ -44,7 +48,13 @@ def problems(kernel: Kernel) -> list[str]:
     return lines
 
 
-_SIGNS = {"race": "race", "deadlock": "never ends", "unwritten": "not written", "semaphore": "not zero", "error": "error"}
+_SIGNS = {
+    "race": "race",
+    "deadlock": "never ends",
+    "unwritten": "not written",
+    "semaphore": "not zero",
+    "error": "error",
+}
 
 
 def picture(kernel: Kernel) -> str:

@@ -1002,13 +1002,15 @@ export interface KernelBlock {
   readonly text: string;
   /** Whether a device computed it; otherwise it is part of an argument. */
   readonly computed: boolean;
+  /** The first of its values. */
+  readonly values: string;
 }
 
 /** Something that is wrong, for all places that are alike. */
 export interface KernelFault {
   /**
-   * `race`: nothing orders two accesses; `deadlock`: a wait never ends; `unwritten`: a copy sends what nobody has
-   * written; `semaphore`: one does not end at zero; `error`: the interpreter stopped.
+   * `race`: nothing orders two accesses; `deadlock`: a wait never ends; `unwritten`: a copy sends what nobody
+   * has written; `semaphore`: one does not end at zero; `error`: the interpreter stopped.
    */
   readonly kind: "race" | "deadlock" | "unwritten" | "semaphore" | "error";
   /** What happens, in a sentence. */

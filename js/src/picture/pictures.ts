@@ -6,6 +6,7 @@ import diff from "../diff/picture";
 import exercise from "../exercise/picture";
 import inspector from "../inspector/picture";
 import links from "../links/picture";
+import kernel from "../kernel/picture";
 import mpmd from "../mpmd/picture";
 import pipeline from "../pipeline/picture";
 import memory from "../program/memory/picture";
@@ -31,6 +32,7 @@ const PICTURES: readonly Picture<SavedState>[] = [
   exercise,
   inspector,
   links,
+  kernel,
   memory,
   mpmd,
   overlap,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import linecache
 import os
@@ -46,6 +47,18 @@ def shown_name(file: str) -> str:
             return f"cell {cells[file]}"
     found = re.match(r"<ipython-input-(\d+)-", os.path.basename(file))
     return f"cell {found[1]}" if found else os.path.basename(file)
+
+
+def function_at(file: str, line: int) -> Listing | None:
+    """The function that begins at a line, wherever it stands; None where the text cannot be read."""
+    lines = text_of(file).splitlines(keepends=True)[max(0, line - 1) :]
+    if not lines:
+        return None
+    try:
+        block = inspect.getblock(lines)
+    except (SyntaxError, IndentationError):
+        block = lines[:1]
+    return Listing(shown_name(file), line, tuple(text.rstrip("\n") for text in block))
 
 
 def listing_at(file: str, line: int) -> Listing | None:

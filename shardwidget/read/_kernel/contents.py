@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,8 +108,16 @@ class Contents:
         key = np.ascontiguousarray(values).tobytes() + str(np.asarray(values).dtype).encode()
         if key not in self._known:
             self._known[key] = len(self.blocks)
-            self.blocks.append(block)
+            self.blocks.append(replace(block, values=first(values)))
         return self._known[key]
+
+
+def first(values: Any) -> str:
+    """The first of some values, in words."""
+    if values is None or not np.size(values):
+        return ""
+    some = [f"{x:g}" if np.issubdtype(type(x), np.floating) else str(x) for x in np.ravel(values)[:3]]
+    return " ".join(some) + (" …" if np.size(values) > 3 else "")
 
 
 def _cut(values: Any, slots: Slots, k: int) -> Any:

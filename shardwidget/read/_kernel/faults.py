@@ -10,7 +10,7 @@ from shardwidget._format import byte_count, count
 from shardwidget.document import KernelFault
 from shardwidget.read._kernel import races
 from shardwidget.read._kernel.machine import Event, Machine, Moments
-from shardwidget.read._kernel.races import Access, Pair
+from shardwidget.read._kernel.races import Pair
 
 if TYPE_CHECKING:
     from shardwidget.read._kernel.kernel import _Reading
@@ -82,10 +82,12 @@ def _errors(reading: _Reading) -> list[Found]:
     kernel = reading.kernel
     if not kernel.error:
         return []
-    op = reading.broken
+    places = range(kernel.devices)
+    astray = (k for k, o in enumerate(reading.ops) if o.kind in ("copy", "signal") and o.target not in places)
+    op = next(astray, reading.broken)
     where = "" if op is None else f" (line {reading.line(op)})"
     does = None if op is None else reading.ops[op]
-    if op is not None and does and not 0 <= does.target < kernel.devices and does.kind in ("copy", "signal"):
+    if does and does.kind in ("copy", "signal") and does.target not in places:
         verb = "sends" if does.kind == "copy" else "signals"
         said = f"Device {does.device} {verb} to device {does.target}{where}; the mesh has {kernel.devices}, from 0 on"
     else:
@@ -113,7 +115,8 @@ def _blocked(reading: _Reading, usual: Moments) -> list[Found]:
             f"Device {does.device} waits for ever at line {line}: {semaphore.name} needs "
             f"{amount(does.amount)}, {'nothing' if has == 0 else 'only ' + amount(has)} has come"
         )
-        detail = f"{_alike(len(ops), 'device')}No copy and no signal for it is left to run.{_unclaimed(reading, usual, step.semaphore)}"
+        others = _unclaimed(reading, usual, step.semaphore)
+        detail = f"{_alike(len(ops), 'device')}No copy and no signal for it is left to run.{others}"
         fault = KernelFault("deadlock", said, detail, ops=tuple(ops), device=does.device, count=len(ops))
         found.append((fault, None))
     return sorted(found, key=lambda f: min(f[0].ops))
@@ -185,7 +188,7 @@ def _said(reading: _Reading, pair: Pair) -> str:
     who = [reading.ops[a.op].device for a in (first, second)]
     line = [reading.line(a.op) for a in (first, second)]
     if first.kind == "enter":
-        return f"Device {who[1]} may write {name} of device {at} (line {line[1]}) before device {at} has entered the kernel"
+        return f"Device {who[1]} may write {name} of device {at} before it has entered the kernel (line {line[1]})"
     if second.kind == "leave":
         does = "writes" if first.writes else "reads"
         return f"Device {who[1]} may leave the kernel while the copy of line {line[0]} still {does} its {name}"
@@ -202,12 +205,16 @@ def _said(reading: _Reading, pair: Pair) -> str:
         if first.kind != "copy":
             return f"Device {who[1]} may {does} {name} (line {line[1]}) before line {line[0]} has written it"
         return f"Device {who[1]} may {does} {name} (line {line[1]}) before {by} (line {line[0]}) has arrived"
-    reads = f"its copy (line {line[0]}) still reads it" if first.kind == "copy" else f"it has read it (line {line[0]})"
-    join = "while" if first.kind == "copy" else "before"
+    does = "still sends it" if reading.ops[first.op].target != at else "still copies it"
+    until = f"while it {does}" if first.kind == "copy" else "before it has read it"
+    where = (
+        f"line {line[1]}"
+        if line[0] == line[1]
+        else f"line {line[1]}, {'copy' if first.kind == 'copy' else 'read'} in line {line[0]}"
+    )
     if who[1] == at:
-        return f"Device {at} may overwrite its {name} (line {line[1]}) {join} {reads}"
-    reads = reads.replace("its copy", f"device {at}'s copy").replace("it has read", f"device {at} has read")
-    return f"Device {who[1]} may overwrite {name} of device {at} (line {line[1]}) {join} {reads}"
+        return f"Device {at} may overwrite its {name} {until} ({where})"
+    return f"Device {who[1]} may overwrite {name} of device {at} {until} ({where})"
 
 
 def _advice(reading: _Reading, group: Sequence[Pair]) -> tuple[str, dict[int, list[Event]]]:

@@ -23,9 +23,9 @@ from shardwidget.document import (
     Source,
 )
 from shardwidget.read._call import FlatCall
-from shardwidget.read._jaxpr.sources import listing_at, own_frame, source_of
+from shardwidget.read._jaxpr.sources import function_at, own_frame, source_of
 from shardwidget.read._kernel import faults, races
-from shardwidget.read._kernel.contents import Contents
+from shardwidget.read._kernel.contents import Contents, first
 from shardwidget.read._kernel.machine import Event, Machine, Moments, Op
 from shardwidget.read._kernel.slots import Slots, names_of, numbered
 
@@ -177,7 +177,7 @@ class _Reading:
 
     def _listing(self) -> Listing | None:
         file, line = self.kernel.place
-        return listing_at(file, line) if file else None
+        return function_at(file, line) if file else None
 
     def _orders(self, orders: Sequence[Moments], titles: Sequence[str]) -> tuple[KernelOrder, ...]:
         made = []
@@ -237,7 +237,8 @@ class _Reading:
         signalled, sent = None, None
         amount, target = action.amount, -1
         if kind == "copy":
-            assert action.at and action.to
+            assert action.at
+            assert action.to
             amount = _count(self.slots.box(action.at)) * self._item(action)
             target = action.to.device
             signalled = (action.semaphore, target, action.target[1])
@@ -268,7 +269,7 @@ class _Reading:
                 semaphore=self.index.get(action.semaphore, -1),
                 sent=self.index.get(action.sent, -1),
                 amount=amount,
-                values=_first(action.values),
+                values=first(action.values),
             )
         )
 
@@ -320,10 +321,3 @@ class _Reading:
 
 def _count(box: races.Box) -> int:
     return int(np.prod([end - begin for begin, end in box], dtype=int))
-
-
-def _first(values: Any) -> str:
-    if values is None or not np.size(values):
-        return ""
-    some = [f"{x:g}" if np.issubdtype(type(x), np.floating) else str(x) for x in np.ravel(values)[:3]]
-    return " ".join(some) + (" …" if np.size(values) > 3 else "")

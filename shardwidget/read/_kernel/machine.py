@@ -54,9 +54,7 @@ class Machine:
         needs: events without which an operation does not begin, by operation.
     """
 
-    def __init__(
-        self, ops: Sequence[Op], together: bool, needs: Mapping[int, Iterable[Event]] | None = None
-    ) -> None:
+    def __init__(self, ops: Sequence[Op], together: bool, needs: Mapping[int, Iterable[Event]] | None = None) -> None:
         self.ops = ops
         self.together = together
         self.needs = {op: tuple(events) for op, events in (needs or {}).items()}
@@ -66,9 +64,7 @@ class Machine:
         self.place = {k: i for of in self.of_core.values() for i, k in enumerate(of)}
         self._reached: dict[Event, dict[int, int]] = {}
 
-    def run(
-        self, held: Mapping[Event, Event | None] | None = None, shuffled: random.Random | None = None
-    ) -> Moments:
+    def run(self, held: Mapping[Event, Event | None] | None = None, shuffled: random.Random | None = None) -> Moments:
         """Everything that can happen.
 
         Args:
@@ -82,9 +78,7 @@ class Machine:
         if without not in self._reached:
             at = self.run({without: None}).at
             # Of each core, how many of its operations began.
-            self._reached[without] = {
-                core: sum(("begin", k) in at for k in of) for core, of in self.of_core.items()
-            }
+            self._reached[without] = {core: sum(("begin", k) in at for k in of) for core, of in self.of_core.items()}
         return self.place[op] < self._reached[without][self.ops[op].core]
 
 

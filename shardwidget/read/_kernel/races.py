@@ -96,7 +96,7 @@ def covering(machine: Machine, access: Access) -> int | None:
         return access.op
     blocked = machine.run({access.end: None}).blocked
     owner = machine.ops[access.op].sent if access.end[0] == "sent" else machine.ops[access.op].semaphore
-    for core, op in blocked.items():
+    for _core, op in blocked.items():
         waits = machine.ops[op]
         if waits.kind == "wait" and owner is not None and waits.semaphore == owner:
             return op

@@ -123,7 +123,8 @@ def _read(
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, StoppedTrace | None]:
     """The program, the shapes of its results, and why it stops."""
     try:
-        return *_jax.unfiltered(arguments.trace), None
+        with _jax.interpreted():
+            return *_jax.unfiltered(arguments.trace), None
     except Exception as error:
         stop = StoppedTrace(error, f, arguments)
         return stop.jaxpr, None, stop

@@ -31,11 +31,29 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return f"{step.primitive} has an effect and computes nothing; here it is not run."
     what = names_of(step.outputs)
     operands = joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
+    if step.primitive in _jax.OPAQUE and step.eqn is not None and step.region is not None:
+        return f"{_opaque(step.primitive, step.eqn)} It computes {what}{f' from {operands}' if operands else ''}."
     if step.region is None:
         return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
     if not operands:
         return f"Every device makes {what}."
     return f"Each device computes {what} from its own block{'s' * (len(step.inputs) > 1)}: {operands}. Nothing is sent."
+
+
+def _opaque(primitive: str, eqn: Any) -> str:
+    """A kernel or a custom call: what is known of what it sends."""
+    if primitive != "pallas_call":
+        return "Each device calls code that JAX does not see into. Whether it sends cannot be followed."
+    name = _jax.function_name(eqn.params["jaxpr"]) or "a kernel"
+    sends = _jax.kernel_sends(eqn)
+    if sends is None:
+        return f"Each device runs the Pallas kernel {name}. Whether it sends cannot be followed: it is not for TPUs."
+    if not sends:
+        return f"Each device runs the Pallas kernel {name} on its own blocks. Nothing is sent."
+    return (
+        f"Each device runs the Pallas kernel {name}, which copies to other devices: the values are those before and "
+        "after. read.kernel follows its copies, and finds races."
+    )
 
 
 def joined(words: Sequence[Any], last: str = "and") -> str:

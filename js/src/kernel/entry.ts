@@ -1,0 +1,19 @@
+/** The entry of KernelView's bundle. */
+
+import boardStyles from "../card/board.css";
+import buttonStyles from "../card/buttons.css";
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
+import toolStyles from "../card/tools.css";
+import { KernelCard } from "./Card";
+import styles from "./kernel.css";
+import { kernelKeys } from "./keys";
+import { KernelState } from "./state";
+
+export default entry({
+  state: KernelState,
+  body: KernelCard,
+  keys: kernelKeys,
+  styles: [boardStyles, paperStyles, saysStyles, buttonStyles, toolStyles, styles],
+});

@@ -1,0 +1,227 @@
+"""``read.kernel``: the rings of JAX's documentation, and the same with one mistake each."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
+from shardwidget import _jax
+from shardwidget.read._kernel import kernel as reader
+from tests import kernels
+
+MISTAKES: dict[str, tuple[Callable[[], Any], str, str, tuple[str, ...]]] = {
+    "all-gather, no barrier": (
+        lambda: kernels.all_gather(barrier_first=False),
+        "race",
+        "before it has entered the kernel",
+        ("", "send.start()"),
+    ),
+    "two slots, never asks": (
+        kernels.two_slots,
+        "race",
+        "while it still sends it",
+        ("send.start()", "send.start()"),
+    ),
+    "all-reduce, no wait": (
+        lambda: kernels.all_reduce("no wait"),
+        "race",
+        "while it still sends it",
+        ("send.start()", "send.start()"),
+    ),
+    "all-reduce, tells the wrong neighbour": (
+        lambda: kernels.all_reduce("wrong neighbour"),
+        "race",
+        "while it still sends it",
+        ("send.start()", "send.start()"),
+    ),
+    "all-reduce, wrong semaphore": (
+        lambda: kernels.all_reduce("wrong semaphore"),
+        "deadlock",
+        "send_sem needs 4 KiB, nothing has come",
+        ("pltpu.make_async_copy(slots.at[now], slots.at[now], send_sem).wait()",) * 4,
+    ),
+    "all-reduce, tells nobody": (
+        lambda: kernels.all_reduce("no signal"),
+        "deadlock",
+        "free_sem needs 1, nothing has come",
+        ("pl.semaphore_wait(free_sem, 1)",) * 4,
+    ),
+    "all-reduce, one semaphore for two copies": (
+        lambda: kernels.all_reduce("one semaphore"),
+        "race",
+        "before the copy from device 3",
+        ("first.start()", "send.start()"),
+    ),
+    "bidirectional, no barrier": (
+        lambda: kernels.bidirectional("no barrier"),
+        "race",
+        "before it has entered the kernel",
+        ("", "two.start()"),
+    ),
+    "bidirectional, wrong slot": (
+        lambda: kernels.bidirectional("wrong slot"),
+        "unwritten",
+        "which nobody has written",
+        ("one.start()",),
+    ),
+    "bidirectional, wrong neighbour": (
+        lambda: kernels.bidirectional("wrong neighbour"),
+        "race",
+        "while it still sends it",
+        ("two.start()", "two.start()"),
+    ),
+    "reduce-scatter, no wait": (
+        lambda: kernels.reduce_scatter("no wait"),
+        "race",
+        "before it has read it",
+        ("block[...] += slots[now]", "send.start()"),
+    ),
+    "reduce-scatter, reads early": (
+        lambda: kernels.reduce_scatter("early read"),
+        "race",
+        "before the copy from device 3",
+        ("send.start()", "block[...] += slots[now]"),
+    ),
+    "reduce-scatter, does not wait for what it sends": (
+        lambda: kernels.reduce_scatter("no send wait"),
+        "race",
+        "may overwrite its block while it still sends it",
+        ("send.start()", "keep.start()"),
+    ),
+}
+"""Of each: the program, the kind of its worst fault, a part of its headline, and the lines of its operations."""
+
+RESULTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "all_gather": lambda x: np.tile(x.reshape(4, 8, 128), (4, 1, 1)),
+    "bidirectional": lambda x: np.tile(x.reshape(4, 16, 128), (4, 1, 1)),
+    "two_slots": lambda x: np.tile(x.reshape(4, 8, 128), (4, 1, 1)),
+    "all_reduce": lambda x: np.tile(x.reshape(4, 8, 128).sum(0), (4, 1)),
+    "reduce_scatter": lambda x: x.reshape(4, 4, 8, 128).sum(0).reshape(32, 128),
+}
+"""What the programs compute."""
+
+
+@pytest.mark.parametrize("name", kernels.RIGHT)
+def test_a_right_kernel_raises_no_alarm_in_fifty_schedules(name: str) -> None:
+    f, x = kernels.RIGHT[name]()
+    (recorded,), result = _jax.recorded_kernels(lambda x: f(x), [x])
+    document = reader._Reading(recorded).document([])
+    assert document.faults == ()
+    assert document.checked
+    np.testing.assert_allclose(np.asarray(result), RESULTS[name](np.asarray(x)), rtol=1e-6)
+    reading = reader._Reading(recorded)
+    for seed in range(50):
+        moments = reading.machine.run(shuffled=random.Random(seed))
+        assert not moments.blocked
+        assert not any(moments.counts.values())
+        assert overlapping(reading, moments) == []
+
+
+def overlapping(reading: Any, moments: Any) -> list[tuple[int, int]]:
+    """Operations that access one place at the same time in a schedule, one of them to write it."""
+    found = []
+    for one, other in reader.races._conflicts(reading.accesses):
+        if {"enter", "leave"} & {one.kind, other.kind}:
+            continue
+        times = [(moments.at["begin", a.op], moments.at[a.end]) for a in (one, other)]
+        if times[0][0] < times[1][1] and times[1][0] < times[0][1]:
+            found.append((one.op, other.op))
+    return found
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_found_at_its_lines(name: str) -> None:
+    program, kind, part, lines = MISTAKES[name]
+    f, x = program()
+    document = sw.read.kernel(f, x)
+    fault = document.faults[0]
+    assert fault.kind == kind
+    assert part in fault.headline
+    sources = [document.ops[op].source for op in fault.ops]
+    assert tuple(document.sources[k].text if k >= 0 else "" for k in sources) == lines
+    assert repr(document).startswith(fault.headline)
+    if kind == "race":
+        assert fault.advice
+        order = document.orders[fault.order]
+        first, second = fault.ops
+        # The second access has ended before the first one does.
+        ends = [
+            order.arrived[k] if e == "write" else order.sent[k] for k, e in zip(fault.ops, fault.events, strict=True)
+        ]
+        assert order.begins[second] < max(ends[0], order.ends[first])
+    assert threading.active_count() < 50
+
+
+def test_the_order_that_shows_a_race_leaves_another_block() -> None:
+    document = sw.read.kernel(*kernels.two_slots())
+    order = document.orders[document.faults[0].order]
+    wrong = [s for s in order.stretches if s.instead_of >= 0]
+    assert wrong
+    assert all(s.block != s.instead_of for s in wrong)
+
+
+def test_what_jaxs_own_detector_finds_is_found(capfd: pytest.CaptureFixture[str]) -> None:
+    from jax.experimental.pallas import tpu as pltpu
+
+    for program, name in ((kernels.two_slots, "two slots"), (lambda: kernels.two_slots(""), "")):
+        with pltpu.force_tpu_interpret_mode(pltpu.InterpretParams(dma_execution_mode="eager", detect_races=True)):
+            f, x = program()
+            jax.block_until_ready(jax.jit(f)(x))
+        assert ("RACE DETECTED" in capfd.readouterr().out) == bool(name)
+
+
+def test_a_kernel_that_cannot_go_on_ends_and_the_next_one_runs() -> None:
+    stuck = sw.read.kernel(*kernels.all_reduce("no signal"))
+    assert stuck.faults[0].kind == "deadlock"
+    f, x = kernels.all_gather()
+    assert sw.read.kernel(f, x).faults == ()
+    assert float(jnp.sum(x)) == float(np.asarray(x).sum())
+
+
+def test_a_neighbour_that_is_not_there() -> None:
+    def kernel(x_ref: Any, o_ref: Any, send: Any, recv: Any) -> None:
+        to = jax.lax.axis_index("x") + 1
+        kernels.remote(x_ref, o_ref, send, recv, to).start()
+
+    f, x = kernels.on_ring(
+        kernel, jnp.zeros((32, 128)), jax.ShapeDtypeStruct((8, 128), jnp.float32), [kernels.DMA] * 2, collective_id=None
+    )
+    fault = sw.read.kernel(f, x).faults[0]
+    assert fault.kind == "error"
+    assert fault.headline.startswith("Device 3 sends to device 4 (line ")
+
+
+def test_the_document_is_json_and_has_a_view() -> None:
+    document = sw.read.kernel(*kernels.two_slots())
+    assert sw.load(document.to_json()) == document
+    view = sw.show(document)
+    assert isinstance(view, sw.KernelView)
+    assert view.selection == document.faults[0]
+    assert "while it still sends it" in view.to_html()
+    assert view.to_svg().startswith("<svg")
+
+
+def test_other_functions_are_refused() -> None:
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    f = jax.shard_map(lambda x: jax.lax.psum(x, "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+    with pytest.raises(ValueError, match="calls no Pallas kernel for TPUs"):
+        sw.read.kernel(f, jnp.arange(8.0))
+
+
+def test_a_trace_says_that_a_kernel_sends() -> None:
+    f, x = kernels.all_gather()
+    trace = sw.read.trace(lambda x: f(x * 2), x)
+    step = next(step for step in trace.steps if step.primitive == "pallas_call")
+    assert "copies to other devices" in step.sentence
+    assert "read.kernel" in step.sentence
+    assert "see their steps" in repr(trace)
+    np.testing.assert_array_equal(np.asarray(trace.outputs)[:4].reshape(32, 128), 2 * np.asarray(x))
