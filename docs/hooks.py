@@ -1,30 +1,35 @@
 """Runs the examples of the guide while it is built.
 
 A line ``[[name]]`` in a page stands for ``docs/examples/name.py``: its code, and below it what its last expression
-displays in a notebook, in the form that needs no kernel; on one page, each front end is there once. All examples start
-from ``docs/examples/setup.py``. The list of the gallery gets a picture of each page's example.
+displays in a notebook, in the form that needs no kernel (``[[name only]]``: that alone); on one page, each front end is
+there once. All examples start from ``docs/examples/setup.py``. The list of the gallery gets a picture of each page's
+example, and ``[[support]]`` is a table of what the continuous integration runs.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from shardwidget._example import last_value
 from shardwidget.export.html import Page
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS / "examples"
-MARK = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
+MARK = re.compile(r"^\[\[(\w+)( only)?\]\]$", re.MULTILINE)
 PLACE = '<div class="example" data-example="{}"></div>'
+FRONT_ENDS = {"jupyterlab": "JupyterLab", "notebook": "Notebook", "marimo": "marimo", "nbconvert": "nbconvert"}
 PROGRAM = re.compile(r'<li><a href="(\w+)\.html">(.*?)</a></li>')
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Puts the code of an example where its name stands, and a place for what it displays."""
-    return MARK.sub(lambda found: f"```python\n{_code(found[1])}\n```\n\n{PLACE.format(found[1])}\n", markdown)
+    return MARK.sub(lambda found: _support() if found[1] == "support" else _example(found[1], not found[2]), markdown)
 
 
 def on_post_page(output: str, page: Any, config: Any, **_: Any) -> str:
@@ -36,6 +41,26 @@ def on_post_page(output: str, page: Any, config: Any, **_: Any) -> str:
     if page.file.src_uri != "programs/index.md":
         return filled
     return PROGRAM.sub(lambda found: _card(found[1], found[2], Path(config["site_dir"], "programs")), filled)
+
+
+def _example(name: str, code: bool) -> str:
+    return (f"```python\n{_code(name)}\n```\n\n" if code else "") + f"{PLACE.format(name)}\n"
+
+
+def _support() -> str:
+    """What the jobs of the continuous integration run, as a table."""
+    jobs = yaml.safe_load((DOCS.parent / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    matrix = jobs["python"]["strategy"]["matrix"]
+    runs = [{"os": o, "jax": j, "python": p} for o in matrix["os"] for j in matrix["jax"] for p in matrix["python"]]
+    runs += matrix["include"]
+    extra = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    named = {name: least for name, least in (wanted.split(">=") for wanted in extra["hosts"]) if name in FRONT_ENDS}
+    shown = ", ".join(f"{FRONT_ENDS[name]} {least}" for name, least in named.items())
+    head = ["| Python | JAX | system |", "|---|---|---|"]
+    rows = [f"| {run['python']} | {run['jax']} | {run['os'].partition('-')[0]} |" for run in runs]
+    return "\n".join([*head, *rows, "", f"Front ends, in Chromium, from these versions on: {shown}."])
 
 
 def _code(name: str) -> str:
@@ -51,7 +76,7 @@ def _display(name: str, on_page: Page) -> str:
 
 def _card(name: str, title: str, folder: Path) -> str:
     """A link to a program of the gallery, with its picture in both themes."""
-    (example,) = MARK.findall((DOCS / "programs" / f"{name}.md").read_text(encoding="utf-8"))
+    ((example, _),) = MARK.findall((DOCS / "programs" / f"{name}.md").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     pictures = ""
     for theme in ("light", "dark"):

@@ -1,8 +1,8 @@
 """What must hold of a release: `make release-check` builds it twice and tries it as its users would.
 
 The sdist and the wheel are built from the commit, installed into clean environments on every supported Python that is
-on PATH, without Node, and asked to draw; their metadata, licences and sizes are checked. Environments are filled from
-the package index.
+on PATH, without Node, and asked to draw the quickstart; metadata, licences and sizes are checked, and links to files.
+Environments are filled from the package index.
 """
 
 from __future__ import annotations
@@ -20,21 +20,35 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
+QUICKSTART = ROOT / "notebooks" / "00_quickstart.ipynb"
+
 MOST_BYTES = 3_000_000
 """Of a wheel."""
 
 DRAW = """
-import os
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-import jax, jax.numpy as jnp, pathlib, shardwidget as sw
-from jax.sharding import NamedSharding, PartitionSpec as P
-mesh = jax.make_mesh((4, 2), ("x", "y"))
-a = jax.device_put(jnp.zeros((8, 16)), NamedSharding(mesh, P("x", "y")))
-sw.ArrayView(a).to_html("array.html")
-f = jax.shard_map(lambda b: jax.lax.psum(b, "y"), mesh=mesh, in_specs=P("x", "y"), out_specs=P("x"))
-sw.ShardMapStepper(f, a).to_html("steps.html")
-print(sw.__version__, *(pathlib.Path(page).stat().st_size for page in ("array.html", "steps.html")))
+import sys, json
+import shardwidget as sw
+from shardwidget._example import last_value
+cell = "".join(next(c for c in json.load(open(sys.argv[1]))["cells"] if c["cell_type"] == "code")["source"])
+view = last_value(cell.replace("%pip", "pass  #"), "quickstart", {})
+view.to_html("page.html")
+print(sw.__version__, view.document.to_json("steps.json"))
 """
+"""The first cell of the quickstart."""
+
+LOAD = """
+import sys
+assert not any(name.partition(".")[0] in ("jax", "jaxlib") for name in sys.modules)
+import shardwidget as sw
+sw.show(sw.load(sys.argv[1])).to_html("page.html")
+assert "jax" not in sys.modules
+print(sw.__version__)
+"""
+
+LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+OURS = re.compile(
+    r"https://(?:colab\.research\.google\.com/|nbviewer\.org/|kaggle\.com/kernels/welcome\?src=https://)?github(?:\.com)?/shardwidget/shardwidget/blob/main/(.+)"
+)
 
 
 def main() -> int:
@@ -43,11 +57,13 @@ def main() -> int:
         try:
             sdist, wheel = _built(Path(folder))
             _checked(wheel)
+            _linked()
             version = wheel.name.split("-")[1]
             tried = [python for v in PYTHONS if (python := shutil.which(f"python{v}"))] or [sys.executable]
             for python in tried:
                 _installed(python, wheel, version, Path(folder))
             _installed(tried[0], sdist, version, Path(folder))
+            _without_jax(tried[0], wheel, version, Path(folder))
         except (AssertionError, subprocess.CalledProcessError) as error:
             print(f"FAILED: {error}\n{getattr(error, 'stderr', '') or ''}", file=sys.stderr)
             return 1
@@ -62,6 +78,8 @@ def _built(folder: Path) -> tuple[Path, Path]:
         made.append(sorted((folder / name).iterdir()))
     for one, other in zip(*made, strict=True):
         assert one.read_bytes() == other.read_bytes(), f"two builds of {one.name} differ"
+    for one in (ROOT / "dist").glob("*"):
+        assert one.read_bytes() == (folder / "first" / one.name).read_bytes(), f"dist/{one.name} is another build"
     sdist, wheel = made[0][::-1] if made[0][0].suffix == ".whl" else made[0]
     _say(f"built twice, and equal: {sdist.name}, {wheel.name}")
     return sdist, wheel
@@ -92,11 +110,43 @@ def _installed(python: str, made: Path, version: str, folder: Path) -> None:
     inside = place / "bin" / "python"
     env = _without_node()
     _run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", made, env=env)
-    drawn, *sizes = _run(inside, "-c", DRAW, cwd=place, env=env).split()
+    drawn, _ = _run(inside, "-c", DRAW, QUICKSTART, cwd=place, env=env).split()
     assert drawn == version, f"{drawn} was installed in place of {version}"
     doctor = _run(inside, "-m", "shardwidget", "doctor", cwd=place, env=env)
     assert doctor.strip(), "doctor says nothing"
-    _say(f"{Path(python).name}, {made.name}: drawn in pages of {' and '.join(sizes)} bytes; doctor runs")
+    size = (place / "page.html").stat().st_size
+    (place / "steps.json").replace(folder / "steps.json")
+    _say(f"{Path(python).name}, {made.name}: the quickstart is a page of {size} bytes; doctor runs")
+
+
+def _without_jax(python: str, wheel: Path, version: str, folder: Path) -> None:
+    """A document that was saved is shown where there is no JAX, as in a browser's Python."""
+    place = folder / "without jax"
+    _run(python, "-m", "venv", place)
+    inside = place / "bin" / "python"
+    _run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "anywidget", "numpy")
+    _run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", wheel)
+    assert _run(inside, "-c", LOAD, folder / "steps.json", cwd=place, env=_without_node()).strip() == version
+    _say("without JAX: a saved document is loaded and drawn")
+
+
+def _linked() -> None:
+    """Links to files of this repository, relative or by its address, in its pages and notebooks."""
+    pages = _run("git", "-C", ROOT, "ls-files", "*.md", "*.ipynb").split()
+    count = 0
+    for name in pages:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for found in LINK.finditer(
+            re.sub(r"^```.*?^```", "", text.replace('\\"', '"'), flags=re.DOTALL | re.MULTILINE)
+        ):
+            address = (found[1] or found[2]).partition("#")[0]
+            ours = OURS.fullmatch(address)
+            if address == "" or (re.match(r"[a-z]+:", address) and not ours):
+                continue
+            place = ROOT / ours[1] if ours else (ROOT / name).parent / address
+            assert place.exists(), f"{name} links to {address}, which is not there"
+            count += 1
+    _say(f"links: {count} to files of this repository, all there")
 
 
 def _without_node() -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import shardwidget as sw
-from shardwidget.export import bundle
+from shardwidget.export import bundle, html
 from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
 from tests.hosts.page import ARRAY, MESH, Panel, views
 
@@ -62,6 +63,8 @@ def test_an_untrusted_notebook_shows_the_table(app, mode, jupyter, new_page, put
         assert picture.evaluate("img => img.naturalWidth") > 300
 
 
+FALLBACK = '<img src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E" alt="picture">'
+
 CONTROLS = "input, button.play, .tools, .transport, .segments, footer, .save"
 
 
@@ -71,15 +74,18 @@ def test_a_notebook_run_by_nbconvert_opens_offline_and_prints(jupyter, new_page)
         "step = jax.shard_map(lambda b: jax.lax.psum(b, 'y'), mesh=mesh, in_specs=P('x', 'y'), out_specs=P('x', None))"
     )
     shown = [
-        "sw.show(x, mode='html')",
+        "sw.show(x)",
         "sw.show(y, color_by='values')",
         "sw.show(step, x)",
         "sw.CompiledProgram(step, x)",
     ]
     name = jupyter.write(SETUP + sums, *shown)
-    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", name, SHARDWIDGET_MODE="html")
+    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", name)
+    path = (jupyter.root / name).with_suffix(".html")
+    keys = re.findall('data-sw-source="(\\w+)"', path.read_text(encoding="utf-8"))
+    assert len(keys) == len(set(keys)) > 0
     page = new_page(may_ask=True)
-    page.goto((jupyter.root / name).with_suffix(".html").as_uri())
+    page.goto(path.as_uri())
     expect(views(page)).to_have_count(len(shown))
     mesh = Panel(views(page).nth(1), MESH)
     page.mouse.click(*mesh.spot(1, 1))
@@ -100,10 +106,25 @@ def test_a_notebook_run_by_nbconvert_opens_offline_and_prints(jupyter, new_page)
     assert page.pdf(format="A4", print_background=True).startswith(b"%PDF")
 
 
+def test_an_output_whose_front_end_is_gone_shows_its_picture(new_page, tmp_path, put):
+    """And plays once an output with the front end comes to the page."""
+    on_page = html.Page()
+    first, second = (sw.ArrayView(put(*spec), name="x")._page_within(on_page, FALLBACK) for spec in (("x",), ("y",)))
+    path = tmp_path / "page.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{second}", encoding="utf-8")
+    page = new_page()
+    page.goto(path.as_uri())
+    expect(page.locator("[data-sw=view]")).to_contain_text("Run the cell again")
+    expect(page.get_by_role("img", name="picture")).to_be_visible()
+    page.evaluate("html => document.body.append(document.createRange().createContextualFragment(html))", first)
+    expect(views(page)).to_have_count(2)
+    expect(page.get_by_role("img", name="picture")).to_have_count(0)
+
+
 def test_a_widget_run_by_nbconvert_leaves_its_table(jupyter, new_page):
     name = jupyter.write(SETUP, "sw.show(x)")
     state = "--ExecutePreprocessor.store_widget_state=False"
-    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", state, name)
+    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", state, name, SHARDWIDGET_MODE="widget")
     page = new_page(may_ask=True)
     page.goto((jupyter.root / name).with_suffix(".html").as_uri())
     table = page.locator(".jp-OutputArea-output td")

@@ -34,13 +34,13 @@ def test_assignments_last_and_blocks_end(config):
         assert config.theme == "auto"
         with config(keep=5):
             assert (config.theme, config.keep) == ("auto", 5)
-    assert (config.theme, config.mode, config.keep) == ("dark", "widget", 2**24)
+    assert (config.theme, config.mode, config.keep) == ("dark", "auto", 2**24)
 
 
 def test_a_block_ends_when_it_raises(config):
     with pytest.raises(ZeroDivisionError), config(mode="html"):
         _ = 1 / 0
-    assert config.mode == "widget"
+    assert config.mode == "auto"
 
 
 def test_a_block_is_of_one_thread_and_one_task_alone(config):
@@ -60,7 +60,7 @@ def test_a_block_is_of_one_thread_and_one_task_alone(config):
         events = [asyncio.Event() for _ in range(2)]
         return await asyncio.gather(task("html", *events), task("widget", *reversed(events)))
 
-    assert seen == ["widget"]
+    assert seen == ["auto"]
     assert asyncio.run(both()) == ["html", "widget"]
 
 
@@ -94,7 +94,7 @@ def test_names_that_are_not_there(config):
     with pytest.raises(TypeError, match=r"config has no option 'palete'\. Did you mean 'palette'\?"):
         config(palete="colorblind")
     assert dir(config) == sorted(["mode", "theme", "palette", "values", "keep", "arrival"])
-    assert repr(config).startswith("config(mode='widget', theme='auto'")
+    assert repr(config).startswith("config(mode='auto', theme='auto'")
 
 
 def test_widgets_follow_it_and_keep_what_they_were_made_with(config):
