@@ -95,8 +95,8 @@ async function bundle(outfile, options) {
 
 // One bundle a file `entry.ts`, named after its folder: `array/parts/entry.ts` is array-parts.js. Of those that are not a
 // widget, loader.js is what widgets of a Jupyter kernel have to find theirs, page.js what a saved page has in place of a
-// kernel, share.js the menu that Python brings to any card, array-parts.js and stepper-parts.js what ArrayView and the
-// stepper load after their first picture, and picture.js, for a bare V8 (mini-racer), sets globalThis.shardwidget.
+// kernel, share.js the menu that Python brings to any card, array-parts.js, stepper-parts.js and program-pages.js what
+// ArrayView, the stepper and programs load when it is needed, and picture.js, for a bare V8 (mini-racer), sets globalThis.shardwidget.
 const files = await readdir(new URL("src/", import.meta.url), { recursive: true });
 const entries = files.filter((file) => file.endsWith("/entry.ts")).sort();
 const bundles = entries.map((file) =>

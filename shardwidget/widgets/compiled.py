@@ -84,6 +84,7 @@ class CompiledProgram(MovingWidget):
     """
 
     bundle = "program.js"
+    _later: Mapping[str, str] = {"_parts": "program-pages.js"}
 
     selection = index_trait("collective")
     axis = Unicode(None, allow_none=True).tag(sync=True)
@@ -99,6 +100,7 @@ class CompiledProgram(MovingWidget):
         help="By index of a program: {n, done, of}, how many attempts were compiled; then {n, found}, or {n, trouble}."
     ).tag(sync=True)
     _why = Dict(help="What the browser asks why it is there: {n, at, collective}; n makes each one new.").tag(sync=True)
+    _parts = Unicode(help="The module of the pages that the card loads when one is opened.").tag(sync=True)
     _pages = Dict(help="By name of a page and index of a program: the document, or why it is not known.").tag(sync=True)
 
     def __init__(

@@ -1,10 +1,9 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
+import { Brought } from "../card/Brought";
 import { Fold } from "../card/Fold";
 import { Foot } from "../card/Foot";
 import { ProgramHead } from "./Head";
 import { Measured } from "./Measured";
-import { MemoryView } from "./memory/MemoryView";
-import { OverlapView } from "./overlap/OverlapView";
 import { Panel, Xla } from "./Panel";
 import { SideBySide } from "./SideBySide";
 import { Source } from "./Source";
@@ -55,9 +54,8 @@ function One({ state }: { state: ProgramState }) {
 /** The page that is turned to. */
 function Paged({ state, shown }: { state: ProgramState; shown: Shown }) {
   const { page } = state.now;
-  if (page === "memory") return <MemoryView state={state} />;
-  if (page === "overlap") return <OverlapView state={state} />;
-  return <Collectives state={state} shown={shown} />;
+  if (page === "collectives") return <Collectives state={state} shown={shown} />;
+  return <Brought draw={state.opened()?.draw} key={page} />;
 }
 
 function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {

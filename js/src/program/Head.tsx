@@ -5,23 +5,17 @@ import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { Segments } from "../card/Tools";
 import { sentenceTokens } from "../core/text";
-import { memoryBadges } from "./memory/model/words";
 import type { ProgramModel } from "./model/program";
 import { badgesOf, LOOK, verdictOf } from "./model/words";
-import { overlapBadges } from "./overlap/model/overlap";
 import { AxisButton } from "./parts";
 import { PAGES, type ProgramState } from "./state";
 
 export function ProgramHead({ state, model }: { state: ProgramState; model: ProgramModel }) {
   const { doc, mesh } = model;
   const { page } = state.now;
-  const memory = page === "memory" ? state.memory.shown() : null;
-  const overlap = page === "overlap" ? state.overlap.model() : null;
-  const badges = memory
-    ? memoryBadges(memory.model, memory.bounds.limit)
-    : overlap
-      ? overlapBadges(overlap)
-      : badgesOf(model, state.now.interconnect);
+  const opened = state.opened();
+  const verdict = opened?.verdict();
+  const badges = opened?.badges() ?? badgesOf(model, state.now.interconnect);
   return (
     <Head
       title={doc.name || "program"}
@@ -31,9 +25,9 @@ export function ProgramHead({ state, model }: { state: ProgramState; model: Prog
       go={() => state.walk(1)}
       at={state.finding() === null ? null : LOOK}
       says={
-        overlap ? (
+        verdict !== undefined ? (
           <Says also="estimated from the schedule">
-            <Tokens tokens={sentenceTokens(overlap.doc.verdict, model.mesh)} />
+            <Tokens tokens={sentenceTokens(verdict, model.mesh)} />
           </Says>
         ) : (
           page === "collectives" && <Verdict state={state} model={model} />

@@ -11,8 +11,6 @@ import scrubberStyles from "../card/scrubber.css";
 import toolStyles from "../card/tools.css";
 import { ProgramCard } from "./Card";
 import { programKeys } from "./keys";
-import memoryStyles from "./memory/memory.css";
-import overlapStyles from "./overlap/overlap.css";
 import styles from "./program.css";
 import { ProgramState } from "./state";
 
@@ -30,7 +28,5 @@ export default entry({
     scrubberStyles,
     chainStyles,
     styles,
-    memoryStyles,
-    overlapStyles,
   ],
 });

@@ -1,10 +1,9 @@
 /** Keys of the whole card. */
-import { type Acts, cardKeys, type Find, lineKeys, searchKeys } from "../card/keys";
+import { type Acts, cardKeys, lineKeys, searchKeys } from "../card/keys";
 import type { ProgramState } from "./state";
 
 export const programKeys = cardKeys((state: ProgramState, target, find) => {
-  if (state.now.page === "memory") return memory(state, find, target);
-  if (state.now.page === "overlap") return overlap(state, find);
+  if (state.now.page !== "collectives") return state.opened()?.keys(find, target) ?? {};
   return (
     searchKeys(target, state, () => find(".table")) ?? {
       " ": () => state.toggle(),
@@ -21,40 +20,6 @@ export const programKeys = cardKeys((state: ProgramState, target, find) => {
     }
   );
 });
-
-/** Keys of the memory page: on the list arrows choose buffers, elsewhere they move over the schedule. */
-function memory(state: ProgramState, find: Find, target: Element): Acts {
-  const page = state.memory;
-  const list = target.matches(".alive");
-  return {
-    ArrowLeft: () => page.move(-1),
-    ArrowRight: () => page.move(1),
-    PageUp: () => page.move(-50),
-    PageDown: () => page.move(50),
-    ArrowUp: () => page.step(-1),
-    ArrowDown: () => page.step(1),
-    Home: () => (list ? page.step(Number.NEGATIVE_INFINITY) : page.move(Number.NEGATIVE_INFINITY)),
-    End: () => (list ? page.step(Number.POSITIVE_INFINITY) : page.move(Number.POSITIVE_INFINITY)),
-    "[": () => page.loop(-1),
-    "]": () => page.loop(1),
-    p: () => page.release(),
-    Escape: () => page.release(),
-    g: () => find(".alive")?.focus(),
-    c: () => state.turnTo("collectives"),
-    o: () => state.turnTo("overlap"),
-  };
-}
-
-/** Keys of the overlap page. */
-function overlap(state: ProgramState, find: Find): Acts {
-  return {
-    ...lineKeys(state.overlap),
-    r: () => state.overlap.set({ below: state.overlap.now.below === "roofline" ? "what waits" : "roofline" }),
-    g: () => find(".waits")?.focus(),
-    c: () => state.turnTo("collectives"),
-    m: () => state.turnTo("memory"),
-  };
-}
 
 /** What keys do in the table. */
 function walk(state: ProgramState): Acts {

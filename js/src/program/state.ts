@@ -2,6 +2,7 @@
 
 import { Layer } from "../card/canvas";
 import { Clock, jumps, motionless } from "../card/clock";
+import { loaded } from "../card/loaded";
 import { keepInView } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
@@ -10,10 +11,17 @@ import type { Algorithm } from "../collective/model/algorithm";
 import type { Scheme } from "../core/color";
 import type { HloCollective, Remedy } from "../core/document.gen";
 import { PAD } from "../draw/marks";
-import { type MemoryFields, MemoryPage, START } from "./memory/page";
 import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "./model/program";
 import { phaseAfter, playTime } from "./model/rounds";
-import { AT_FIRST, type OverlapFields, OverlapPage } from "./overlap/page";
+import {
+  AT_FIRST,
+  type MemoryFields,
+  type Opened,
+  type OverlapFields,
+  type Pages,
+  type PagesModule,
+  START,
+} from "./pages";
 import { collectiveMarks } from "./scene/collective";
 import { type Stage, stageOf } from "./scene/collective/stage";
 import { CollectiveView } from "./scene/collective/view";
@@ -50,6 +58,8 @@ const BEGINNING = {
   page: "collectives" as Page,
   /** By page and index of a program: the document as Python sent it, or why it is not known. */
   pages: {} as Readonly<Record<string, { trouble?: unknown }>>,
+  /** What draws the pages other than the collectives, once it is there. */
+  parts: null as Pages | null,
   memory: START as MemoryFields,
   overlap: AT_FIRST as OverlapFields,
   /** By index of a program: how far Python is with ways to lower its peak, and what it found. */
@@ -121,8 +131,6 @@ const RUNS = 10;
 export class ProgramState extends CardState<Fields> {
   readonly layer = new Layer();
   readonly lanesLayer = new Layer();
-  readonly memory = new MemoryPage(this);
-  readonly overlap = new OverlapPage(this);
   readonly #model = memo((decoded: Decoded, at: number) => {
     const doc = decoded.programs[at];
     return doc ? new ProgramModel(doc) : null;
@@ -148,6 +156,7 @@ export class ProgramState extends CardState<Fields> {
     ) => new CollectiveView(model, stage, c, { scheme, algorithm, phase, group, device, lit, still }),
   );
   readonly #clock = new Clock();
+  #loading = false;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super(widget, frame, BEGINNING, TRAITS);
@@ -191,8 +200,9 @@ export class ProgramState extends CardState<Fields> {
   override print(on: boolean): void {
     super.print(on);
     this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
-    this.overlap.set({ rows: on ? Number.POSITIVE_INFINITY : AT_FIRST.rows });
-    this.memory.set({ rows: on ? Number.POSITIVE_INFINITY : START.rows });
+    const { overlap, memory } = this.now;
+    const rows = (usual: number) => (on ? Number.POSITIVE_INFINITY : usual);
+    this.set({ overlap: { ...overlap, rows: rows(AT_FIRST.rows) }, memory: { ...memory, rows: rows(START.rows) } });
   }
 
   /** An element of the card. */
@@ -240,6 +250,21 @@ export class ProgramState extends CardState<Fields> {
     return decoded?.sideBySide ? (opened ?? 0) : 0;
   }
 
+  /** The page that is turned to, once it is there; null for the collectives. */
+  opened(): Opened | null {
+    const { page, parts } = this.now;
+    return page === "collectives" ? null : (parts?.[page] ?? null);
+  }
+
+  #load(): void {
+    if (this.#loading) return;
+    this.#loading = true;
+    loaded<PagesModule<ProgramState>>(this.widget.get("_parts") as string).then(
+      (module) => this.set({ parts: module.default(this, this.frame.shadowRoot as ShadowRoot) }),
+      (error) => this.fail(error),
+    );
+  }
+
   turnTo(page: Page): void {
     this.#pause();
     this.set({ page });
@@ -249,8 +274,9 @@ export class ProgramState extends CardState<Fields> {
   protected override paint(): boolean {
     const { theme, page } = this.now;
     if (page !== "collectives") {
-      this[page].paint();
-      return true;
+      this.#load();
+      this.opened()?.paint();
+      return this.opened() !== null;
     }
     const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
     if (view && theme) this.layer.paint([view], view.stage, theme, () => collectiveMarks(view));

@@ -4,6 +4,9 @@ import type { Program, Programs } from "../../src/core/document.gen";
 import view from "../../src/program/entry";
 import { type Mounted, mounting } from "../harness";
 
+/** The bundle of the pages that are loaded when one is opened, as Python brings it. */
+const PAGES = `export { default } from "${new URL("../../src/program/pages/entry.ts", import.meta.url).href}";`;
+
 export const { start, mount } = mounting<Program | Programs>(
   view.render,
   {
@@ -12,6 +15,7 @@ export const { start, mount } = mounting<Program | Programs>(
     sort: "time",
     opened: null,
     page: "collectives",
+    _parts: PAGES,
     _pages: {},
     _try: {},
     _why: {},

@@ -5,15 +5,20 @@ import { axisToken } from "../../draw/marks";
 import type { ProgramState } from "../state";
 import type { Row } from "./model/memory";
 import { cutText, rowText } from "./model/words";
-import type { ShownMemory } from "./page";
+import type { MemoryPage, ShownMemory } from "./page";
 import { inkColor, kindColor } from "./scene/chart";
 import { xOf } from "./scene/layout";
 
 const MORE = 200;
 
-export function Alive({ state, shown }: { state: ProgramState; shown: ShownMemory }) {
+interface Props {
+  state: ProgramState;
+  page: MemoryPage;
+  shown: ShownMemory;
+}
+
+export function Alive({ state, page, shown }: Props) {
   const { model, step, rows } = shown;
-  const page = state.memory;
   const list = rows.slice(0, page.now.rows);
   const left = rows.slice(page.now.rows);
   const what = step === model.peak ? "alive at the peak" : `alive at instruction ${step + 1}`;
@@ -32,7 +37,7 @@ export function Alive({ state, shown }: { state: ProgramState; shown: ShownMemor
         aria-activedescendant={chosen < 0 ? undefined : `alive-${chosen}`}
       >
         {list.map((row, k) => (
-          <Line state={state} shown={shown} row={row} at={k} figure={figure} key={row.key} />
+          <Line state={state} page={page} shown={shown} row={row} at={k} figure={figure} key={row.key} />
         ))}
       </div>
       {left.length > 0 && (
@@ -44,17 +49,14 @@ export function Alive({ state, shown }: { state: ProgramState; shown: ShownMemor
   );
 }
 
-interface LineProps {
-  state: ProgramState;
-  shown: ShownMemory;
+interface LineProps extends Props {
   row: Row;
   at: number;
   figure: Format;
 }
 
-function Line({ state, shown, row, at, figure }: LineProps) {
+function Line({ state, page, shown, row, at, figure }: LineProps) {
   const { layout, lines } = shown;
-  const page = state.memory;
   const { buffer, born, dies } = row;
   const { line } = page.now;
   const lit = line !== null && buffer.source?.line === lines[line]?.source.line && buffer.source !== null;

@@ -1,14 +1,12 @@
 /** The chart: two canvases, the cursor's above the bars', and what the pointer does on them. */
 
-import type { ProgramState } from "../state";
-import type { ShownMemory } from "./page";
+import type { MemoryPage, ShownMemory } from "./page";
 import { stepAt } from "./scene/layout";
 
 /** Pixels that the pointer may move in a click. */
 const CLICK = 4;
 
-export function Chart({ state, shown: { model, layout, step } }: { state: ProgramState; shown: ShownMemory }) {
-  const page = state.memory;
+export function Chart({ page, shown: { model, layout, step } }: { page: MemoryPage; shown: ShownMemory }) {
   const at = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return stepAt(layout, layout.left + event.clientX - box.left);

@@ -3,11 +3,16 @@ import { Select } from "../../card/Tools";
 import { bytes, bytesColumn } from "../../core/format";
 import type { ProgramState } from "../state";
 import { donatedBytes, legendOf } from "./model/words";
-import { NONE, OWN, type ShownMemory } from "./page";
+import { type MemoryPage, NONE, OWN, type ShownMemory } from "./page";
 import { kindColor } from "./scene/chart";
 
-export function Legend({ state, shown: { model, step } }: { state: ProgramState; shown: ShownMemory }) {
-  const page = state.memory;
+interface Props {
+  state: ProgramState;
+  page: MemoryPage;
+  shown: ShownMemory;
+}
+
+export function Legend({ state, page, shown: { model, step } }: Props) {
   const { theme } = state.now;
   const donated = donatedBytes(model);
   const chip = page.now.chip ?? model.doc.chip ?? NONE;

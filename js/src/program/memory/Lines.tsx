@@ -1,12 +1,17 @@
 /** The user's lines, and when the schedule works on each. */
 
 import type { ProgramState } from "../state";
-import type { ShownMemory } from "./page";
+import type { MemoryPage, ShownMemory } from "./page";
 import { LINE } from "./scene/lines";
 
-export function Lines({ state, shown }: { state: ProgramState; shown: ShownMemory }) {
+interface Props {
+  state: ProgramState;
+  page: MemoryPage;
+  shown: ShownMemory;
+}
+
+export function Lines({ state, page, shown }: Props) {
   const { model, lines, layout, step } = shown;
-  const page = state.memory;
   const here = model.workAt(step)?.line.at;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard

@@ -8,11 +8,11 @@ import { Chart } from "./Chart";
 import { Legend } from "./Legend";
 import { Lines } from "./Lines";
 import { basisText, constantsText, dominates, failureText } from "./model/words";
+import type { MemoryPage } from "./page";
 import { Remedies } from "./Remedies";
 import { WIDE } from "./scene/layout";
 
-export function MemoryView({ state }: { state: ProgramState }) {
-  const page = state.memory;
+export function MemoryView({ state, page }: { state: ProgramState; page: MemoryPage }) {
   const trouble = page.trouble();
   const shown = page.shown();
   if (!shown) {
@@ -38,18 +38,18 @@ export function MemoryView({ state }: { state: ProgramState }) {
         <Remedies state={state} />
       </div>
       <div class="over">
-        <Legend state={state} shown={shown} />
-        <Chart state={state} shown={shown} />
+        <Legend state={state} page={page} shown={shown} />
+        <Chart page={page} shown={shown} />
       </div>
       {model.lines.length > 0 &&
         (narrow ? (
           <Fold paper={state.now.paper} summary={<b>source lines</b>}>
-            <Lines state={state} shown={shown} />
+            <Lines state={state} page={page} shown={shown} />
           </Fold>
         ) : (
-          <Lines state={state} shown={shown} />
+          <Lines state={state} page={page} shown={shown} />
         ))}
-      <Alive state={state} shown={shown} />
+      <Alive state={state} page={page} shown={shown} />
       <p class="soft small basis">
         {basisText(model)}
         {model.doc.loops.length > 0 && " One iteration of each loop is drawn: every iteration needs as much."}

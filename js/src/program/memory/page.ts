@@ -7,31 +7,12 @@ import type { Memory } from "../../core/document.gen";
 import { PAD } from "../../draw/marks";
 import type { Theme } from "../../draw/paint/theme";
 import type { ProgramModel } from "../model/program";
+import type { MemoryFields } from "../pages";
 import { decodeMemory, MemoryModel, type Row, type WorkedLine } from "./model/memory";
 import { stepSentence } from "./model/words";
 import { type Bounds, boundsOf, chartMarks, cursorMarks } from "./scene/chart";
 import { layoutOf, type MemoryLayout } from "./scene/layout";
 import { LINE, lineMarks } from "./scene/lines";
-
-export const START = {
-  /** The step that is looked at; null for the peak. */
-  at: null as number | null,
-  /** Whether it stays when the pointer leaves. */
-  pinned: false,
-  /** The stretch that is being drawn. */
-  span: null as readonly [number, number] | null,
-  /** Index of the user's line that stands out. */
-  line: null as number | null,
-  /** Key of the row that stands out. */
-  row: null as string | null,
-  /** Rows that are in the page. */
-  rows: 40,
-  /** Index of the chip whose memory is the limit: -1 for none, -2 for an own number; null for the program's. */
-  chip: null as number | null,
-  /** The reader's own number, in GiB. */
-  own: 16,
-};
-export type MemoryFields = typeof START;
 
 /** The card that the page is a part of. */
 export interface Host {

@@ -2,14 +2,20 @@
 import { Segments } from "../../card/Tools";
 import type { ProgramState } from "../state";
 import { basisOf, boundText } from "./model/overlap";
-import { BELOW, type ShownOverlap } from "./page";
+import type { OverlapPage, ShownOverlap } from "./page";
 import { ceilingsHeight } from "./scene/ceilings";
 import { rooflineHeight } from "./scene/roofline";
 import { rowAt, spanOf } from "./scene/table";
 import { transferAt } from "./scene/time";
 
-export function OverlapView({ state }: { state: ProgramState }) {
-  const page = state.overlap;
+const BELOW = ["what waits", "roofline"] as const;
+
+interface Props {
+  state: ProgramState;
+  page: OverlapPage;
+}
+
+export function OverlapView({ state, page }: Props) {
   const shown = page.shown();
   if (!shown) {
     return (
@@ -47,20 +53,14 @@ export function OverlapView({ state }: { state: ProgramState }) {
         </span>
       </div>
       <div class="lower">
-        {roofline ? <Roofline state={state} shown={shown} /> : <Waits state={state} shown={shown} />}
+        {roofline ? <Roofline state={state} page={page} shown={shown} /> : <Waits page={page} shown={shown} />}
       </div>
       <p class="soft small basis">{basisOf(model)}</p>
     </div>
   );
 }
 
-interface Props {
-  state: ProgramState;
-  shown: ShownOverlap;
-}
-
-function Waits({ state, shown: { table, line } }: Props) {
-  const page = state.overlap;
+function Waits({ page, shown: { table, line } }: { page: OverlapPage; shown: ShownOverlap }) {
   const [top, bottom] = spanOf(table, line);
   return (
     <div
@@ -86,7 +86,7 @@ function Waits({ state, shown: { table, line } }: Props) {
   );
 }
 
-function Roofline({ state, shown: { model } }: Props) {
+function Roofline({ state, page, shown: { model } }: Props & { shown: ShownOverlap }) {
   return (
     <div
       class="sheet"
@@ -94,7 +94,7 @@ function Roofline({ state, shown: { model } }: Props) {
       aria-label={`roofline of ${model.doc.lines.length} lines on ${model.doc.chip}. ${boundText(model)}`}
       style={{ height: `${rooflineHeight(model, state.now.width)}px` }}
     >
-      <div aria-hidden="true" ref={state.overlap.roofline.attach} />
+      <div aria-hidden="true" ref={page.roofline.attach} />
     </div>
   );
 }

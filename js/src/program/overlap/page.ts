@@ -4,24 +4,12 @@ import { keepInView } from "../../card/scroll";
 import { memo } from "../../card/store";
 import type { Overlap } from "../../core/document.gen";
 import type { Theme } from "../../draw/paint/theme";
+import type { OverlapFields } from "../pages";
 import { decodeOverlap, OverlapModel, sentenceOf } from "./model/overlap";
 import { ceilingMarks, ceilingsHeight } from "./scene/ceilings";
 import { rooflineHeight, rooflineMarks } from "./scene/roofline";
 import { type Table, tableMarks, tableOf } from "./scene/table";
 import { chosenMarks, type Time, timeMarks, timeOf } from "./scene/time";
-
-export const BELOW = ["what waits", "roofline"] as const;
-type Below = (typeof BELOW)[number];
-
-export const AT_FIRST = {
-  /** The line that is looked at. */
-  line: 0,
-  /** How many lines are in the page. */
-  rows: 100,
-  /** What stands below: the collectives, or the costliest lines. */
-  below: "what waits" as Below,
-};
-export type OverlapFields = typeof AT_FIRST;
 
 /** The card that the page is in. */
 interface Host {
@@ -37,7 +25,7 @@ export interface ShownOverlap {
   time: Time;
   table: Table;
   line: number;
-  below: Below;
+  below: OverlapFields["below"];
 }
 
 export class OverlapPage {

@@ -1,0 +1,43 @@
+/** Memory and overlap of one card of programs, drawn in its shadow root. */
+import { render } from "preact";
+import { MemoryView } from "../memory/MemoryView";
+import memoryStyles from "../memory/memory.css";
+import { memoryBadges } from "../memory/model/words";
+import { MemoryPage } from "../memory/page";
+import { overlapBadges } from "../overlap/model/overlap";
+import { OverlapView } from "../overlap/OverlapView";
+import overlapStyles from "../overlap/overlap.css";
+import { OverlapPage } from "../overlap/page";
+import type { Pages } from "../pages";
+import type { ProgramState } from "../state";
+import { memoryKeys, overlapKeys } from "./keys";
+
+export function pages(state: ProgramState, root: ShadowRoot): Pages {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(memoryStyles + overlapStyles);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const memory = new MemoryPage(state);
+  const overlap = new OverlapPage(state);
+  return {
+    memory: {
+      draw: (host) => render(<MemoryView state={state} page={memory} />, host),
+      paint: () => memory.paint(),
+      badges: () => {
+        const shown = memory.shown();
+        return shown && memoryBadges(shown.model, shown.bounds.limit);
+      },
+      verdict: () => undefined,
+      keys: (find, target) => memoryKeys(state, memory, find, target),
+    },
+    overlap: {
+      draw: (host) => render(<OverlapView state={state} page={overlap} />, host),
+      paint: () => overlap.paint(),
+      badges: () => {
+        const model = overlap.model();
+        return model && overlapBadges(model);
+      },
+      verdict: () => overlap.model()?.doc.verdict,
+      keys: (find) => overlapKeys(state, overlap, find),
+    },
+  };
+}
