@@ -70,6 +70,8 @@ REFUSED: list[tuple[tuple[str, ...], str, str]] = [
     (SEVEN, "lax.pmean(v.mean(), 'x')", "v.mean()"),
     ((*SEVEN[:3], "P('x')"), "v * 2", ""),
     ((*SEVEN[:3], "P('x')"), "jnp.exp(v) - 1", ""),
+    ((*MATRIX[:2], "P('x', None)", "P()"), "(m - m.mean(0)).T @ (m - m.mean(0)) / m.shape[0]", ""),
+    (VECTOR, "jnp.sqrt((v ** 2).sum() / v.shape[0])", ""),
     # Specs with more entries than there are dimensions.
     *((BLOCKS, body, "") for body in ("v.sum()", "jnp.sqrt(jnp.mean(v ** 2))", "v.max() - v.min()")),
     ((*VECTOR[:3], "(P('x'), P('x'))"), "(v * 2, v.mean())", ""),
