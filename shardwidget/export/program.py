@@ -116,7 +116,7 @@ def _numbers(p: Program, members: Sequence[int]) -> listing.Row:
     return {
         "runs": f"×{'?' if open_ended(p, members) and len(members) == 1 else f'{least}{runs(p, members)}'}",
         "sent": (least, sent(p, members), "") if known else "not known",
-        "time": (least, seconds(p, members), ""),
+        "time": (least, seconds(p, members), "") if known else "not known",
     }
 
 

@@ -108,6 +108,8 @@ def where(program: Program, source: Source | None, prefix: str = "in ") -> str:
 def _verdict(program: Program, interconnect: int) -> str:
     if not program.instructions:
         return NOT_KNOWN
+    if not program.collectives and program.unread:
+        return f"{count(len(program.unread), 'instruction')} may be a collective, and could not be read"
     if not program.collectives:
         return ONE_DEVICE if program.mesh.size == 1 else NO_COLLECTIVES
     if not program.interconnects:  # Only groups: nothing says what is sent.

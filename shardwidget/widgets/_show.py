@@ -139,12 +139,11 @@ _named, _ = late(
 
 def _view(given: _Given) -> type[DocumentWidget]:
     """The first view that fits; what the others need is not imported."""
-    if isinstance(given.x, Document):
-        kind = getattr(given.x, "kind", "")
+    if isinstance(given.x, Document) or type(given.x).__module__.startswith("shardwidget."):
+        kind = getattr(given.x, "kind", "") if isinstance(given.x, Document) else ""
         if kind not in _OF_DOCUMENTS:
             raise TypeError(
-                f"there is no widget for a {type(given.x).__name__}: print it, or make it the last expression of a "
-                "cell, which displays a table"
+                f"there is no widget for a {type(given.x).__name__}: print it, or make it the last expression of a cell"
             )
         return _named(_OF_DOCUMENTS[kind])
     if given.is_compiled:

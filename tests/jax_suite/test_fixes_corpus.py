@@ -70,6 +70,22 @@ REFUSED: list[tuple[tuple[str, ...], str, str]] = [
     (SEVEN, "lax.pmean(v.mean(), 'x')", "v.mean()"),
     ((*SEVEN[:3], "P('x')"), "v * 2", ""),
     ((*SEVEN[:3], "P('x')"), "jnp.exp(v) - 1", ""),
+    ((*MATRIX[:2], "P('x', None)", "P()"), "(m - m.mean(0)).T @ (m - m.mean(0)) / m.shape[0]", ""),
+    (VECTOR, "jnp.sqrt((v ** 2).sum() / v.shape[0])", ""),
+    # Specs with more entries than there are dimensions.
+    *((BLOCKS, body, "") for body in ("v.sum()", "jnp.sqrt(jnp.mean(v ** 2))", "v.max() - v.min()")),
+    ((*VECTOR[:3], "(P('x'), P('x'))"), "(v * 2, v.mean())", ""),
+    (
+        (*VECTOR[:3], "{'a': P('x', 'y'), 'b': P()}"),
+        "{'a': v * 2, 'b': lax.psum(v.sum(), 'x')}",
+        "{'a': v * 2, 'b': v.sum()}",
+    ),
+    ((*MATRIX[:3], "P('x', 'y')"), "jnp.sin(m).sum(axis=0)", ""),
+    ((*MATRIX[:3], "P('x', 'y')"), "m.max(axis=1)", ""),
+    ((*MATRIX[:3], "P('x')"), "lax.psum(m, 'x').mean()", "m.mean() * 4"),
+    (("v, s", "jnp.arange(16.), jnp.float32(3)", "(P('x'), P('x'))", "P('x')"), "v * s", ""),
+    # A loop whose end depends on the values.
+    (VECTOR, "lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] + v.max()), (0, 0.0))[1]", "v.max() * 3"),
     (BLOCKS, "v * 2 if lax.psum(v.sum(), 'x') > 3 else v", "v * 2"),
     (BLOCKS, "v * 2 if v.sum() > 3 else v", "v * 2"),
 ]  # fmt: skip

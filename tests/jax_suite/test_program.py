@@ -610,6 +610,10 @@ def test_integers_of_four_bits_are_sent_in_bytes(mesh, dtype):
         run = jax.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
         for c in read.program(run, of).collectives:
             assert c.widened_from == kind * (narrow and c.shapes[0][:2] in ("s8", "i8", "u8")), name
+        said = read.program(run, of).note
+        assert (f"XLA computes {dtype[0]}4 as {dtype[0]}8 on CPUs" in said) == any(
+            c.widened_from for c in read.program(run, of).collectives
+        ), name
 
 
 def test_what_the_cpu_widens_is_said(mesh):
@@ -709,6 +713,35 @@ def test_the_text_of_a_module_is_read_as_the_program_is(mesh):
 
 
 MLP = (((32, 64), ("x", "y")), ((64, 32), ("y", "x")), ((16, 32), ("x",)))
+
+
+def test_groups_alone_have_no_estimate(mesh):
+    assert str(read.program("[4,2]<=[8]", mesh=mesh)).count("not known") == 3  # Bytes, cause, time.
+
+
+def test_what_may_be_a_collective_and_is_not_read_is_said_first(mesh):
+    text = (
+        "HloModule m, num_partitions=8\n\nadd {\n  a = f32[] parameter(0)\n  ROOT s = f32[] add(a, a)\n}\n\n"
+        "ENTRY main {\n  p = f32[8] parameter(0)\n"
+        "  ROOT r = f32[8] all-reduce(p), replica_groups={{0,99}}, to_apply=add\n}\n"
+    )
+    said = str(read.program(text, mesh=mesh))
+    assert "no device sends anything" not in said
+    assert "1 instruction may be a collective, and could not be read." in said
+
+
+def test_calls_that_double_at_each_level_end(mesh):
+    parts = ["HloModule m, num_partitions=8\n", "c0 {\n  p0 = f32[8] parameter(0)\n  ROOT r0 = f32[8] negate(p0)\n}\n"]
+    parts += [
+        f"c{k} {{\n  p{k} = f32[8] parameter(0)\n  a{k} = f32[8] call(p{k}), to_apply=c{k - 1}\n"
+        f"  ROOT r{k} = f32[8] call(a{k}), to_apply=c{k - 1}\n}}\n"
+        for k in range(1, 41)
+    ]
+    text = "\n".join([*parts, "ENTRY main {\n  p = f32[8] parameter(0)\n  ROOT r = f32[8] call(p), to_apply=c40\n}\n"])
+    assert not read.program(text, mesh=mesh).collectives
+    for reader in (read.memory, functools.partial(read.overlap, chip="TPU v5e")):
+        with pytest.raises(ValueError, match="more than 2,097,152 instructions"):
+            reader(text, mesh=mesh)
 
 
 @pytest.mark.parametrize(

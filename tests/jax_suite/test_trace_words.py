@@ -81,6 +81,15 @@ def test_the_ends_of_a_region():
     assert "along x one copy is taken, unchecked." in unchecked[-1][1]
 
 
+def test_a_function_of_a_library_has_the_users_line():
+    run = jax.shard_map(jnp.sin, mesh=MESH, in_specs=P("x", "y"), out_specs=P("x", "y"))
+    trace = read.trace(lambda a: run(a), jnp.ones((8, 8)))
+    assert {(step.source.file, "run(a)" in step.source.text) for step in trace.steps if step.source} == {
+        ("test_trace_words.py", True)
+    }
+    assert all(listing.file == "test_trace_words.py" for listing in trace.listings)
+
+
 def test_equations():
     said = dict(told(lambda a: lax.pcast(jnp.sin(a) * 2.5, (), to="varying") + lax.axis_index("x")))
     assert said["sin"].startswith("Each device computes ")

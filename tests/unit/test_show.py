@@ -71,6 +71,15 @@ def test_a_document_without_a_view_is_refused_in_words():
         sw.show(read.recompiled(lambda: None))
 
 
+def test_where_traces_differ_is_printed_and_not_taken_for_a_tree():
+    def scaled(k):
+        return jax.shard_map(lambda x: x * k, mesh=MESH, in_specs=P("data"), out_specs=P("data"))
+
+    trace, other = read.trace(scaled(2), X), read.trace(scaled(3), X)
+    with pytest.raises(TypeError, match="there is no widget for a Difference: print it"):
+        sw.show(trace.compare(other))
+
+
 def _kinds(of: type) -> list:
     return [kind for one in of.__subclasses__() for kind in ([one] if hasattr(one, "kind") else []) + _kinds(one)]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwidget.read._memory.shapes import Array, arrays_of, element_counts, layout_of
-from shardwidget.read._program.module import Computation, Instruction, Module
+from shardwidget.read._program.module import MOST_STEPS, TOO_MANY_STEPS, Computation, Instruction, Module
 from shardwidget.read._program.trips import trip_count
 
 _SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
@@ -214,6 +214,8 @@ class _Walking:
 
     def _step(self, instruction: Instruction, operands: Sequence[Leaves]) -> int:
         step = len(self.out.steps)
+        if step == MOST_STEPS:
+            raise ValueError(TOO_MANY_STEPS)
         self.out.steps.append(instruction)
         self._use(operands, step)
         return step

@@ -26,6 +26,15 @@ _CALLED = re.compile(
 )
 
 
+MOST_STEPS = 2**21
+"""The most instructions that are gone through in turn, those of a computation once for each call of it."""
+
+TOO_MANY_STEPS = (
+    f"the program runs more than {MOST_STEPS:,} instructions, those of a computation once for each call of it: too "
+    "many to go through. Give the part of it that matters."
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Instruction:
     """One line of a computation."""

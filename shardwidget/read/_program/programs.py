@@ -344,13 +344,23 @@ def _note(mesh: Mesh, reading: Reading) -> str:
         notes.append(f"{alone}: the program has no collectives.")
     if not mesh.axes and mesh.size > 1:
         notes.append("No mesh was found, so groups are not named by axes: give mesh=.")
-    if widened := sorted({c.widened_from for c in reading.collectives if c.widened_from}):
+    if widened := sorted({(c.widened_from, _wide(c)) for c in reading.collectives if c.widened_from}):
         count = sum(bool(c.widened_from) for c in reading.collectives)
+        said = " and ".join(f"{_of_jax(narrow)} as {_of_jax(wide)}" for narrow, wide in widened)
         notes.append(
-            f"XLA computes {' and '.join(widened)} as f32 on CPUs: {count} of the collectives send more bytes here "
-            "than on a TPU or a GPU."
+            f"XLA computes {said} on CPUs: {count} of the collectives send more bytes here than on a TPU or a GPU."
         )
     return " ".join(notes)
+
+
+def _wide(c: HloCollective) -> str:
+    """The dtype that a collective sends."""
+    return c.shapes[0].partition("[")[0]
+
+
+def _of_jax(dtype: str) -> str:
+    """A dtype as JAX shortens it, of which XLA calls signed integers s8."""
+    return re.sub(r"^s(?=\d)", "i", dtype)
 
 
 def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:

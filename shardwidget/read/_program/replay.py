@@ -15,7 +15,7 @@ from typing import Literal
 from shardwidget.document import HloCollective, Source
 from shardwidget.rates import Rate
 from shardwidget.read._program.loops import walk
-from shardwidget.read._program.module import Computation, Instruction, Module
+from shardwidget.read._program.module import MOST_STEPS, TOO_MANY_STEPS, Computation, Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
 from shardwidget.read._program.trips import trip_count
 from shardwidget.read._program.work import Work, Worker, in_memory
@@ -188,6 +188,7 @@ class Replay:
         """What each line computes, and how long."""
         self.busy: dict[Lane, float] = {}
         self.unknown = {"loops": 0, "custom calls": 0}
+        self._steps = 0
         for found in walk(module).found:
             c = collectives.get(found.instruction.name)
             if c is None:
@@ -215,6 +216,9 @@ class Replay:
         return stretch
 
     def _step(self, instruction: Instruction, around: Computation, stretch: Stretch, runs: int) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise ValueError(TOO_MANY_STEPS)
         opcode, name = instruction.opcode, instruction.name
         sent = self.sent.get(name) or self._starts.get(name)
         if name in self._ends and stretch.wait([self._ends[name]]):

@@ -303,7 +303,10 @@ class Writer:
         function = _jax.function_name(jaxpr)
         inner = self.enter(place, Scope("region", function or "shard_map", place.scope), region=node, function=function)
         file, line = _jax.function_place(jaxpr)
-        where = line_of(file, mapping_line(file, line), function) if line else None
+        called = frames_of(node.eqn) if not _jax.is_user_file(file) and not _jax.is_open(jaxpr) else []
+        if called:  # What is mapped is a library's: the line that calls it is the user's.
+            file, line = called[0].file_name, called[0].start_line
+        where = line_of(file, mapping_line(file, line), function) if line and _jax.is_user_file(file) else None
         if where is not None:
             self.frames.append((file, line))
         names = _jax.argument_names(jaxpr)

@@ -19,8 +19,11 @@ GATHERED = "jax.lax.all_gather({}, AXES, axis=DIM, tiled=True, to='invarying')"
 
 _STACKED = "jax.lax.all_gather({}, AXES, to='invarying')"
 
+_SUM, _MEAN = "jax.lax.psum({}, AXES)", "jax.lax.pmean({}, AXES)"
+"""A sum, and one that is divided by the size of a block further on."""
+
 BY_NAME = {
-    "sum": ["jax.lax.psum({}, AXES)"],
+    "sum": [_SUM, _MEAN],
     "mean": ["jax.lax.pmean({}, AXES)"],
     "average": ["jax.lax.pmean({}, AXES)"],
     "max": ["jax.lax.pmax({}, AXES)"],
@@ -36,19 +39,19 @@ BY_NAME = {
 """What completes the result of a function of ``jax.numpy`` and the like, the likeliest first."""
 
 BY_PRIMITIVE = {
-    "dot_general": "jax.lax.psum({}, AXES)",
-    "reduce_sum": "jax.lax.psum({}, AXES)",
-    "reduce_max": "jax.lax.pmax({}, AXES)",
-    "reduce_min": "jax.lax.pmin({}, AXES)",
-    "reduce_prod": BY_NAME["prod"][0],
-    "reduce_or": BY_NAME["any"][0],
-    "reduce_and": BY_NAME["all"][0],
-    "argmax": "",
-    "argmin": "",
-    "cumsum": "",
-    "sort": "",
+    "dot_general": [_SUM, _MEAN],
+    "reduce_sum": [_SUM, _MEAN],
+    "reduce_max": BY_NAME["max"],
+    "reduce_min": BY_NAME["min"],
+    "reduce_prod": BY_NAME["prod"],
+    "reduce_or": BY_NAME["any"],
+    "reduce_and": BY_NAME["all"],
+    "argmax": [],
+    "argmin": [],
+    "cumsum": [],
+    "sort": [],
 }
-"""What completes the result of a primitive; empty where only the whole operand does."""
+"""What completes the result of a primitive, the likeliest first; empty where only the whole operand does."""
 
 
 @dataclass
@@ -65,8 +68,8 @@ class Part:
     def completed(self) -> list[str]:
         """Code that completes it, around ``{}``, the likeliest first."""
         name = last_name(self.node.func) if isinstance(self.node, ast.Call) else ""
-        codes = [*BY_NAME.get(name, ()), *(BY_PRIMITIVE[p] for p in self.primitives)]
-        return [code.replace("AXES", quoted(self.axes)) for code in dict.fromkeys(codes) if code]
+        codes = BY_NAME.get(name) or [code for p in self.primitives for code in BY_PRIMITIVE[p]]
+        return [code.replace("AXES", quoted(self.axes)) for code in dict.fromkeys(codes)]
 
     def gathered(self, writer: Writer) -> tuple[ast.expr, str] | None:
         """An operand of it, and code that makes that whole; None where it is not certain how the axes cut it."""

@@ -139,11 +139,14 @@ def _where_they_are_parts(
     ways = [part.completed() for part in every]
     found: list[Proposal | None] = []
     for k in range(max(map(len, ways)) if all(ways) else 0):
-        title = f"Complete {shown} over {over}"
         changes = [(p.node, codes[min(k, len(codes) - 1)]) for p, codes in zip(every, ways, strict=True)]
-        found.append(stop.changes.each(title, changes, source, **given))
-        if specs:
-            found.append(stop.changes.each(f"{title}, and concatenate the blocks", changes, source, out_specs=specs))
+        averages = k > 0 and all(code.startswith("jax.lax.pmean") for _, code in changes)
+        title = f"{'Average' if averages else 'Complete'} {shown} over {over}"
+        there = placed(stop.changes.each(title, changes, source, **given))
+        if specs and not averages:
+            title += ", and concatenate the blocks"
+            there += placed(stop.changes.each(title, changes, source, out_specs=specs))
+        found += [replace(one, last=averages) for one in there]
     changes = [change for part in every if (change := part.gathered(writer))]
     if len(changes) == len(every):
         gathered = stop.changes.each(f"Gather along {over} what is reduced: {shown}", changes, source, **given)
