@@ -44,7 +44,8 @@ test.each(["ring", "bidirectional ring", "halving-doubling"] as const)(
       const view = viewOf(SUM, { algorithm, phase });
       const { flights, under } = frameOf(view);
       // Each carries a number; in lanes it has its sender's id, too.
-      for (const { marks } of flights) expect(written(marks).length).toBeGreaterThan(algorithm === "ring" ? 0 : 1);
+      for (const { marks } of flights)
+        expect(written(marks).length).toBeGreaterThan(algorithm.endsWith("ring") ? 0 : 1);
       expect(written(under).join()).toContain("5 of 8 chunks have no element");
     }
     const done = viewOf(SUM, { algorithm, phase: 0.999 });

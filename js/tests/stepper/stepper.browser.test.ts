@@ -34,7 +34,7 @@ test("source, steps, types, sentence and picture of the first step", async () =>
     "psum",
     "out_specs",
   ]);
-  expect(rows(view)[2]?.textContent).toContain("implicit, no communication");
+  expect(rows(view)[2]?.textContent).toContain("no communication");
   expect(rows(view)[2]?.textContent).toContain("b f32[2,4]{V:y} → {V:(x,y)}");
   expect(rows(view)[4]?.textContent).toContain("32 B per device");
   expect(rows(view)[4]?.textContent).toContain("s f32[2,4]{V:(x,y)} → {V:x}");

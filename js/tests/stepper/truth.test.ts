@@ -1,8 +1,9 @@
 /** Colour and place never lie: equal blocks have equal colours, and tiles stand where they stood. */
 import { expect, test } from "vitest";
-import type { Plan, Variable } from "../../src/core/document.gen";
+import type { Collective, Plan, Step, Variable } from "../../src/core/document.gen";
 import { product } from "../../src/core/mesh";
-import type { TraceModel } from "../../src/stepper/model/trace";
+import type { Box } from "../../src/draw/marks";
+import { TraceModel } from "../../src/stepper/model/trace";
 import { blockColors } from "../../src/stepper/scene/colors";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { tileMarks } from "../../src/stepper/scene/tiles";
@@ -78,6 +79,43 @@ test.each([
     const layout = new StepperLayout(t, width);
     const seats = t.steps.map((_, at) => [...layout.setting(at, "meaning", null).seats]);
     for (const other of seats) expect(other).toEqual(seats[0]);
+  }
+});
+
+/** A program that sums over one axis of a mesh and then over the other. */
+function sumsOver(axes: Readonly<Record<string, number>>, first: string, second: string): TraceModel {
+  const [a, b] = [first, second].map((over) => programOf({ axes, kind: "psum", over: [over], shape: [2, 2] }).doc);
+  if (!a || !b) throw new Error("there is no program");
+  const other = b.steps[2] as Step;
+  const c = other.collective as Collective;
+  const collective = { ...c, plans: c.plans.map((k) => k + a.plans.length) };
+  const result = { ...(b.variables[2] as Variable), id: 3, name: "b" };
+  return new TraceModel({
+    ...a,
+    steps: [...a.steps, { ...other, outputs: [3], collective }],
+    variables: [...a.variables, result],
+    plans: [...a.plans, ...b.plans],
+  });
+}
+
+test.each([
+  [{ x: 2, y: 4 }, "x", "y"],
+  [{ x: 2, y: 4 }, "y", "x"],
+  [{ x: 4, y: 2 }, "x", "y"],
+  [{ x: 4, y: 2 }, "y", "x"],
+] as const)("%j, sums over %s and %s: a later collective stands in the same tiles", (axes, first, second) => {
+  const t = sumsOver(axes, first, second);
+  for (const width of [683, 860, 1100]) {
+    const layout = new StepperLayout(t, width);
+    for (const device of [null, 0, t.mesh.size - 1]) {
+      const places = t.steps.map(
+        (_, at) =>
+          new Map(layout.setting(at, "meaning", device).stage.tiles.map((tile) => [tile.members[0], tile.box])),
+      );
+      const home = places[0] as Map<number, Box>;
+      expect(home.size).toBe(t.mesh.size);
+      for (const other of places) for (const [p, box] of other) expect(box).toEqual(home.get(p as number));
+    }
   }
 });
 

@@ -1,9 +1,10 @@
 /** A collective whose groups run across the mesh: all hold their additions below their tiles, or the picked one alone. */
 
+import { clauses } from "../../core/text";
 import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
-import { type Ask, adds, chunksOf, lastOf, pieceFace, stripped, stripVariable, tileFace } from "./ask";
+import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import { cellOf, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
 import type { Face } from "./contents";
@@ -20,18 +21,30 @@ interface Row {
   cell?: number;
   /** Whether every group holds its addition. */
   open: boolean;
+  /** Whether the addition of the picked group lies over the next rows, so that tiles keep their places. */
+  cover?: boolean;
 }
 
 /** All groups are open before rows of a block are left out. */
-function rowsIn({ trace, c }: Ask): readonly Row[] {
+function rowsIn({ trace, c, mixed }: Ask): readonly Row[] {
   const several = trace.groups(c).length > 1;
-  return ROWS.flatMap((row) => [...(several ? [{ ...row, open: true }] : []), { ...row, open: false }]);
+  if (mixed && several)
+    return ROWS.flatMap((row) => [
+      { ...row, open: false, cover: true },
+      { ...row, lane: 14, open: false, cover: true },
+    ]);
+  return ROWS.flatMap((row) => [
+    ...(several ? [{ ...row, open: true }] : []),
+    { ...row, open: false },
+    ...((trace.mesh.meshShape[0] ?? 1) > 2 && row.cell ? [{ ...row, lane: 14, open: false, cover: true }] : []),
+  ]);
 }
 
 const ROWS: readonly Omit<Row, "open">[] = [
   { rows: 4, pad: 7, gap: 12, lane: 36 },
-  { rows: 4, pad: 4, gap: 10, lane: 26, cell: 18 },
+  { rows: 4, pad: 4, gap: 12, lane: 26, cell: 18 },
   { rows: 3, pad: 7, gap: 12, lane: 36 },
+  { rows: 3, pad: 4, gap: 12, lane: 26, cell: 18 },
   { rows: 2, pad: 7, gap: 12, lane: 36 },
   { rows: 2, pad: 5, gap: 10, lane: 34 },
   { rows: 1, pad: 10, gap: 12, lane: 36 },
@@ -80,9 +93,12 @@ interface Sizes {
   /** Height of an open addition, and of the whole picture. */
   opened: number;
   height: number;
+  /** Whether the addition lies over the picked group, because there is no row under it. */
+  up: boolean;
 }
 
 type Size = Pick<Box, "w" | "h">;
+const NONE: Size = { w: 0, h: 0 };
 
 /** The stage of a meaning whose groups are the rows of a mesh; null where it is too wide or too high. */
 export function acrossStage(ask: Ask): Stage | null {
@@ -103,6 +119,7 @@ export function acrossStage(ask: Ask): Stage | null {
 /** How high it may be at any width; 0 where it is never drawn so. */
 export function acrossHeight(ask: Ask): number {
   if (!wholeMesh(ask)) return 0;
+  if (ask.home) return ask.home.height;
   for (const row of rowsIn(ask)) {
     const sizes = sizesOf(ask, row, TIGHT[0], FONTS[0], 0);
     if (sizes && sizes.height <= ask.room) return sizes.height;
@@ -129,32 +146,51 @@ function sizesOf(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number
   const { mesh } = ask.trace;
   const [down = 1, across = 1] = mesh.meshShape;
   const { under, pad } = tight;
+  const at = ask.home && gridOf(ask.home);
   const cell = cellOf(ask, font, tight.gap < 20) + grow;
   const piece = pieceFace(ask, face);
   const high = row.cell ?? CELL;
   const block = { w: face.columns * cell, h: row.rows * high };
   const slot = { w: piece.columns * cell, h: piece.rows * high };
   const coordinates = tight.coordinates && (under || row.rows > 1);
-  const { least } = ask;
+  // A home has gaps of its own.
+  if (at && at.gap < tight.gap) return null;
+  const least = at ? NONE : ask.least;
   // Where tiles are high enough, the id stands over the block in every step.
-  const above = under || least.h >= block.h + NAMED;
-  const beside = { x: pad + idRoom(ask, coordinates) + 8, y: row.pad };
+  const above = under || (ask.home ? ask.home.tiles[0]?.id === "above" : least.h >= block.h + NAMED);
+  const beside = { x: pad + idRoom(ask, coordinates) + 8, y: at ? Math.max(row.pad, (at.h - block.h) / 2) : row.pad };
   const w = Math.max(least.w, (above ? pad : beside.x) + block.w + pad);
   const inset = above ? { x: (w - block.w) / 2, y: under ? row.pad + HEAD : NAMED - 4 } : beside;
-  const tile = { w, h: Math.max(least.h, inset.y + block.h + row.pad) };
+  const own = { w, h: Math.max(least.h, inset.y + block.h + row.pad) };
+  if (at && (own.w > at.w || own.h > at.h)) return null;
+  const tile = at ? { w: at.w, h: at.h } : own;
   // Without much between tiles, tags stand in the column of their tile, or under the signs.
-  if (tight.gap < 20 && (inset.x < TAG.w - 4 || (inset.x < TAG.w + 6 && slot.h < 56))) return null;
+  const within = gathers(ask.c) && block.w > slot.w + TAG.w;
+  if (
+    tight.gap < 20 &&
+    !within &&
+    !tagsOver(ask, { tight, above, inset, slot, row }) &&
+    (inset.x < TAG.w - 4 || (inset.x < TAG.w + 6 && slot.h < 56))
+  )
+    return null;
   const picked = ask.trace.groups(ask.c).indexOf(ask.group);
-  const opened = row.lane + slot.h + 12 + (adds(ask) && under ? slot.h + 14 : 0);
+  const opened = row.lane + slot.h + (row.cover ? 4 : 12) + (adds(ask) && under ? slot.h + 14 : 0);
   const left = leftOf(ask) + (under ? 16 : 0);
-  const x = Array.from({ length: across }, (_, i) => left + i * (tile.w + tight.gap));
-  const before = (i: number) => (row.open ? i : i > picked ? 1 : 0) * opened;
-  const y = Array.from({ length: down }, (_, i) => TOP + i * (tile.h + row.gap) + before(i));
+  const x = at?.x ?? Array.from({ length: across }, (_, i) => left + i * (tile.w + tight.gap));
+  const before = (i: number) => (row.open ? i : i > picked && !row.cover ? 1 : 0) * opened;
+  const roomUnder = (i: number) =>
+    (at?.y[i + 1] ?? (ask.home?.height ?? 0) - LINE - 6) - (at?.y[i] ?? 0) - (at?.h ?? 0);
+  const bands = row.open ? Array.from({ length: down }, (_, i) => i) : row.cover ? [] : [picked];
+  if (at && bands.some((i) => roomUnder(i) < opened)) return null;
+  const up = row.cover === true && picked === down - 1;
+  const y = at?.y ?? Array.from({ length: down }, (_, i) => TOP + i * (tile.h + row.gap) + before(i));
   const right = (x.at(-1) ?? 0) + tile.w;
   const result = resultRoom(ask, slot, under);
-  const last = (y.at(-1) ?? 0) + tile.h + (row.open || picked === down - 1 ? opened : 0);
-  const height = Math.ceil(last + frameGap(row) + LINE + 2);
-  const shown = { row, tight, font, face, piece, block, slot, tile, inset, coordinates, above };
+  const last = (y.at(-1) ?? 0) + tile.h + (row.open || (picked === down - 1 && !row.cover) ? opened : 0);
+  const height = ask.home?.height ?? Math.ceil(last + (ask.mixed ? block.h + 20 : frameGap(row) + 2) + LINE);
+  // What lies over other rows ends with the last of them.
+  if (row.cover && opened > (up ? (y[picked] ?? 0) - TOP : last - (y[picked] ?? 0) - tile.h)) return null;
+  const shown = { up, row, tight, font, face, piece, block, slot, tile, inset, coordinates, above };
   return { picked, x, y, right, result, width: right + result + 8, opened, height, ...shown };
 }
 
@@ -191,6 +227,8 @@ function place(ask: Ask, sizes: Sizes): Stage {
   const lanes = tiles.slice(picked * x.length, (picked + 1) * x.length).map((own, i) => laneOf(ask, sizes, own, i));
   // Where one is open, the corner beside the rail says which, and goes to the others.
   const corner = { x: right + 12, width: width - right - 12 };
+  const covered = coveredBy(sizes);
+  const shown = groups.filter((g) => !g.some((p) => covered.has(p)));
   const title = row.open || corner.width < PAGER ? "" : titleOf(ask, corner.width);
   const left = leftOf(ask);
   return {
@@ -199,10 +237,13 @@ function place(ask: Ask, sizes: Sizes): Stage {
     run: "across",
     font,
     tiles,
+    covered,
     rails: railMarks(ask, sizes),
     fixed: title ? [label(corner.x, 12, title, 11, "muted")] : [],
-    frames: groups.map((g, i) => groupFrame(ask, sizes, g, i)),
-    signs: y.flatMap((top) => x.slice(1).map((at) => [at - tight.gap / 2, top + tile.h / 2] as const)),
+    frames: shown.map((g) => groupFrame(ask, sizes, g, groups.indexOf(g))),
+    signs: shown
+      .map((g) => y[groups.indexOf(g)] ?? 0)
+      .flatMap((top) => x.slice(1).map((at) => [at - tight.gap / 2, top + tile.h / 2] as const)),
     group,
     lanes,
     receiver,
@@ -214,10 +255,16 @@ function place(ask: Ask, sizes: Sizes): Stage {
     open: row.open,
     pager: title ? corner.x + textWidth(title, 11) + 6 : null,
     line: { x: left - 2, y: height - LINE + 20, width: width - left },
-    note: shownPart(ask, face),
+    note: clauses([shownPart(ask, face), behind(ask, covered)]),
     width,
     height,
   };
+}
+
+/** Which rows the addition lies over. */
+function behind({ trace: { mesh } }: Ask, covered: ReadonlySet<number>): string {
+  const rows = [...new Set([...covered].map((p) => mesh.digits(p)[0] ?? 0))];
+  return rows.length > 0 ? `${mesh.axes[0]?.name}=${rows.join(", ")} behind` : "";
 }
 
 function railMarks(ask: Ask, { x, y, tile }: Sizes): Mark[] {
@@ -246,16 +293,38 @@ function tileAt(ask: Ask, sizes: Sizes, p: number, down: number, across: number)
   };
 }
 
+/** Between two columns of tiles. */
+function gapOf({ x, tile }: Sizes): number {
+  return (x[1] ?? 0) - (x[0] ?? 0) - tile.w;
+}
+
 /** Where slots and results of the picked group stand. */
-function slotTop({ y, picked, tile, row }: Sizes): number {
-  return (y[picked] ?? 0) + tile.h + row.lane;
+function slotTop({ y, picked, tile, row, slot, up }: Sizes): number {
+  return up ? (y[picked] ?? 0) - row.lane - slot.h : (y[picked] ?? 0) + tile.h + row.lane;
+}
+
+/** Mesh positions of the rows that the addition lies over. */
+function coveredBy(sizes: Sizes): ReadonlySet<number> {
+  const { row, x, y, tile, picked, opened, up } = sizes;
+  const top = (y[picked] ?? 0) + (up ? -opened : tile.h);
+  const rows = y.flatMap((at, i) => (row.cover && i !== picked && at < top + opened && at + tile.h > top ? [i] : []));
+  return new Set(rows.flatMap((i) => x.map((_, across) => i * x.length + across)));
+}
+
+/** Whether tags stand over their slots: beside one that is not far from the edge of its tile they would meet the sign, and the rail. */
+function tagsOver(
+  ask: Ask,
+  { tight, above, inset, slot, row }: Pick<Sizes, "tight" | "above" | "inset" | "slot" | "row">,
+) {
+  if (tight.under) return true;
+  const narrow = above && inset.x < TAG.w + 5 && slot.w >= 2 * TAG.w + 8;
+  return narrow && (tight.gap > 20 || (ask.home !== null && row.lane >= 24));
 }
 
 function laneOf(ask: Ask, sizes: Sizes, tile: Tile, rank: number): Lane {
-  const { slot, block, inset, tight, above } = sizes;
+  const { slot, block, inset, tight } = sizes;
   const y = slotTop(sizes);
-  // Beside a slot that is not far from the edge of its tile a tag would meet the sign, and the rail; over it, its arrow.
-  const over = tight.under || (above && tight.gap > 20 && inset.x < TAG.w + 5 && slot.w >= 2 * TAG.w + 8);
+  const over = tagsOver(ask, sizes);
   // A piece hangs under the chunk that it is, so that its lane is straight.
   const chunk = gathers(ask.c) ? rank : stripped(ask) ? ask.receiver : 0;
   const x = tile.box.x + inset.x + (block.w * chunk) / ask.plan.n;
@@ -266,18 +335,20 @@ function laneOf(ask: Ask, sizes: Sizes, tile: Tile, rank: number): Lane {
     slot: { x, y, ...slot },
     tag: over
       ? { x, y: y - TAG.h - 3, ...TAG }
-      : { x: x - TAG.w - (tight.gap < 20 ? 2 : 5), y: y + slot.h - TAG.h - 1, ...TAG },
-    sign: adds(ask) && rank > 0 ? [tile.box.x - tight.gap / 2, y + slot.h / 2] : null,
+      : chunk === 0 && inset.x < TAG.w && gathers(ask.c)
+        ? { x: x + slot.w + 3, y: y + slot.h - TAG.h - 1, ...TAG }
+        : { x: x - TAG.w - (tight.gap < 20 ? 2 : 5), y: y + slot.h - TAG.h - 1, ...TAG },
+    sign: adds(ask) && rank > 0 ? [tile.box.x - gapOf(sizes) / 2, y + slot.h / 2] : null,
   };
 }
 
-function groupFrame(ask: Ask, { row, tile, right, opened, ...sizes }: Sizes, group: readonly number[], i: number) {
+function groupFrame(ask: Ask, { row, tile, right, opened, up, ...sizes }: Sizes, group: readonly number[], i: number) {
   const adding = row.open || i === sizes.picked;
   const [left, pad] = [leftOf(ask), frameGap(row)];
   const result = adding && adds(ask) ? sizes.result + 4 : 0;
   const box = {
     x: left - pad - 2,
-    y: (sizes.y[i] ?? 0) - pad,
+    y: (sizes.y[i] ?? 0) - pad - (adding && up ? opened - pad : 0),
     w: right - left + 2 * pad + 4 + result,
     h: tile.h + 2 * pad + (adding ? opened - pad : 0),
   };

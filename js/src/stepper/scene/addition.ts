@@ -77,8 +77,9 @@ function meets(a: Box, b: Box): boolean {
 
 function wayToSlot({ tile, slot, tag }: Lane, down: boolean, own: boolean, stroke: Stroke): Mark[] {
   const [x, y] = [slot.x + slot.w / 2, slot.y + slot.h / 2];
-  const start = down ? tile.box.x + tile.box.w + 2 : tile.box.y + tile.box.h + 2;
-  const end = down ? Math.min(slot.x, tag.x) - 4 : slot.y - 4;
+  const up = !down && slot.y < tile.box.y;
+  const start = down ? tile.box.x + tile.box.w + 2 : up ? tile.box.y - 2 : tile.box.y + tile.box.h + 2;
+  const end = down ? Math.min(slot.x, tag.x) - 4 : up ? slot.y + slot.h + 4 : slot.y - 4;
   const points = down
     ? ([
         [start, y],
@@ -88,10 +89,10 @@ function wayToSlot({ tile, slot, tag }: Lane, down: boolean, own: boolean, strok
         [x, start],
         [x, end],
       ] as const);
-  if (!own) return end - start < 8 ? [] : [{ kind: "line", points, stroke, arrow: true }];
+  if (!own) return Math.abs(end - start) < 8 ? [] : [{ kind: "line", points, stroke, arrow: true }];
   const marks: Mark[] = [{ kind: "line", points, stroke: { color: "faint", width: 1.2, dash: [1.5, 3] } }];
   if (down && end - start > 26) marks.push(label((start + end) / 2, y - 4, "own", 9.5, "muted", { anchor: "middle" }));
-  if (!down) marks.push(label(x + 6, (start + end) / 2 + 4, "own", 10, "muted"));
+  if (!down && Math.abs(end - start) > 14) marks.push(label(x + 6, (start + end) / 2 + 4, "own", 10, "muted"));
   return marks;
 }
 

@@ -7,7 +7,7 @@ import type { NumberFormat } from "../../core/numbers";
 import { exchanges, gathers, permutes, reducesAll, scatters, tells } from "../model/semantics";
 import { reduces, type TraceModel } from "../model/trace";
 import { type Face, faceOf, partOf, stripOf } from "./contents";
-import type { Motion } from "./stage";
+import type { Motion, Stage } from "./stage";
 
 export interface Ask {
   trace: TraceModel;
@@ -27,6 +27,18 @@ export interface Ask {
   room: number;
   /** Least size of tiles: what steps in which every device works alone need. */
   least: Size;
+  /** Where the tiles of all other steps stand, which this one keeps if it can. */
+  home: Stage | null;
+  /** Whether the program has collectives along both axes of its mesh: then nothing stands between rows of tiles. */
+  mixed: boolean;
+}
+
+/** Left edges of the columns and top edges of the rows of a stage that shows all of a mesh of two axes, and its tiles. */
+export function gridOf({ tiles }: Stage) {
+  const ends = (of: (tile: Stage["tiles"][number]) => number) => [...new Set(tiles.map(of))].sort((a, b) => a - b);
+  const [x, y] = [ends(({ box }) => box.x), ends(({ box }) => box.y)];
+  const { w, h } = tiles[0]?.box ?? { w: 0, h: 0 };
+  return { x, y, w, h, gap: (x[1] ?? 0) - (x[0] ?? 0) - w, pitch: (y[1] ?? 0) - (y[0] ?? 0) };
 }
 
 export interface Size {
@@ -35,10 +47,10 @@ export interface Size {
 }
 
 /** How a plan's copies move. */
-export function motionOf(c: Collective, plan: Plan, room: number): Motion {
+export function motionOf(c: Collective, plan: Plan, { width, room }: Pick<Ask, "width" | "room">): Motion {
   if (permutes(c) || (tells(c) && plan.algorithm === "meaning")) return "permute";
   if (plan.algorithm === "meaning") return "gather";
-  const most = room < ROOM_OF_SLIM ? GUTTERS : SLIM_GUTTERS;
+  const most = room < ROOM_OF_SLIM || width < WIDTH_OF_SLIM ? GUTTERS : SLIM_GUTTERS;
   return plan.algorithm.endsWith("ring") && plan.n <= most && !exchanges(c) ? "gutters" : "lanes";
 }
 
@@ -56,6 +68,7 @@ export function wraps(plan: Plan): number {
 export const GUTTERS = 8;
 const SLIM_GUTTERS = 16;
 const ROOM_OF_SLIM = 438;
+const WIDTH_OF_SLIM = 560;
 
 /** Which of n chunks an element of a variable belongs to: of what is sent, or of what is received. */
 export function chunkIn(

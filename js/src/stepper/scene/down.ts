@@ -1,8 +1,8 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
-import type { Ask } from "./ask";
+import { type Ask, adds, gridOf } from "./ask";
 import { bareChoices, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
-import { fixedOf, mapOver, stretched } from "./downrows";
+import { fixedOf, LINE, mapOver, stretched } from "./downrows";
 import { sizesOf } from "./downsizes";
 import type { Stage } from "./stage";
 
@@ -24,4 +24,32 @@ export function downStage(ask: Ask, height: number): Stage {
   const bare = bareChoices(ask).map((choice) => ({ choice, sizes: sizesOf(ask, fixed, choice) }));
   const { choice, sizes } = bare.find((one) => one.sizes.width <= ask.width) ?? (bare.at(-1) as (typeof bare)[number]);
   return placeDown(ask, fixed, choice, sizes);
+}
+
+/** The stage in tiles that stand where others of the program do; null where it has no room there. */
+export function inHome(ask: Ask, home: Stage): Stage | null {
+  const at = gridOf(home);
+  const low = fixedOf({ ...ask, least: { w: 0, h: 0 } }, false);
+  const [first = 0] = at.y;
+  if (ask.motion !== "gather" || at.y.some((y, i) => y !== first + i * at.pitch)) return null;
+  for (const choice of choicesOf(ask)) {
+    if ((!choice.whole && ask.trace.mesh.axes.length > 1) || choice.columns < 64) break;
+    const sizes = sizesOf({ ...ask, least: { w: 0, h: 0 } }, low, choice);
+    const { tile, side } = sizes;
+    const right = (at.x.at(-1) ?? 0) + at.w;
+    if (tile.w > at.w || tile.h > at.h || right + side.w > ask.width) continue;
+    const bottom = (at.y.at(-1) ?? 0) + at.h + (adds(ask) ? 12 + tile.block.h + 8 : 0);
+    if (bottom + LINE > home.height) return null;
+    const row = { ...low.row, gap: at.pitch - at.h };
+    const inset = { ...tile.inset, y: (at.h - tile.block.h) / 2 };
+    const placed = {
+      ...sizes,
+      tile: { ...tile, w: at.w, h: at.h, inset },
+      columns: { ...sizes.columns, x: at.x },
+      left: { ...sizes.left, x: at.x[0] ?? 0 },
+    };
+    const stage = placeDown(ask, { ...low, row, top: first, height: home.height }, choice, placed);
+    return { ...stage, rails: home.rails };
+  }
+  return null;
 }

@@ -48,7 +48,7 @@ export function* choicesOf(ask: Ask): Generator<Choice> {
   const natural = tileFace(ask, [1, 4096]).of[1] / (stripped(ask) ? plan.n : 1);
   const all = { map: over, columns: 64, swatch: false, bare: 0, reads: false };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
-  if (whole && ask.motion === "gather" && trace.groups(c).length > 1)
+  if (whole && ask.motion === "gather" && trace.groups(c).length > 1 && !ask.mixed)
     for (const tight of TIGHT.slice(0, 2))
       for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
   const copies = ask.motion === "lanes" || ask.motion === "permute" ? [false, true] : [false];

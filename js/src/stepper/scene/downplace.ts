@@ -12,7 +12,7 @@ import { type Fixed, LINE } from "./downrows";
 import { permuteRoom, type Sizes } from "./downsizes";
 import { mapRails, placeMap, sameOf } from "./map";
 import { nestMarks } from "./nest";
-import type { Lane, Stage, Tile } from "./stage";
+import { type Lane, PLAIN, type Stage, type Tile } from "./stage";
 
 /** Width of the words over the slots: on which device, who holds the same. */
 const HEADER = 210;
@@ -38,7 +38,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
   const { motion, group, receiver, width } = ask;
   const tiles = tilesOf(ask, fixed, sizes);
   const own = tiles.filter((t) => t.members.every((p) => group.includes(p)));
-  const right = (columns.x[columns.picked] ?? 0) + tile.w;
+  const right = ((sizes.rails.mesh && !open ? columns.x.at(-1) : columns.x[columns.picked]) ?? 0) + tile.w;
   const bottom = top + members.length * (tile.h + row.gap) - row.gap;
   const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom };
   const after = right + permuteRoom(fixed.lanes, side.carried) + longer;
@@ -48,6 +48,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
     run: "down",
     font,
     tiles,
+    covered: PLAIN.covered,
     map: left.map && placeMap(left.map, left.over ? 8 : top),
     rails: railMarks(down),
     fixed: [...titleMarks(down), ...(permutes ? whenMarks(down, after) : [])],

@@ -172,6 +172,7 @@ export function permuteRoom(lanes: number, copy: number): number {
 /** Where columns begin, and the width that they need with what is beside them. */
 function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile: number, side: SideSizes) {
   const { whole, open, tight } = choice;
+  const mesh = whole && !open && ask.trace.mesh.axes.length === 2;
   const gutters = ask.motion === "gutters";
   const groups = whole ? ask.trace.groups(ask.c) : [ask.group];
   const picked = groups.indexOf(ask.group);
@@ -183,7 +184,8 @@ function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile:
   let at = left;
   groups.forEach((_, i) => {
     x.push(at);
-    const added = (i === picked || open) && !gutters;
+    // On a mesh the addition is at its right, so that columns stand as far apart in every step.
+    const added = (mesh ? i === groups.length - 1 : i === picked || open) && !gutters;
     // Where every group moves, every column has its room.
     at += tile + (added ? side.w + (i < groups.length - 1 ? between : 0) : side.wrap) + gap;
   });

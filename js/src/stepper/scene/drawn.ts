@@ -18,7 +18,7 @@ export function drawnOf(view: StepView): readonly Drawn[] {
 
 function inTile(view: StepView, { members, places }: Tile, after: boolean): Drawn[] {
   const [device] = members;
-  if (device === undefined || members.length > 1) return [];
+  if (device === undefined || members.length > 1 || view.stage.covered.has(device)) return [];
   const late = after || (view.finished && view.stage.motion !== "permute");
   return places.map(({ v, box, face }) => {
     if (!late || !moves(view)) return { device, v, box, face };

@@ -45,7 +45,9 @@ function toSlot(view: Moving, lane: Lane): Flight {
   const along = stage.run === "down";
   const start = along
     ? Math.max(tile.box.x + 3, tile.box.x + tile.box.w - whole.w - 3)
-    : Math.max(tile.box.y + 3, tile.box.y + tile.box.h - whole.h - 3);
+    : whole.y < tile.box.y
+      ? tile.box.y + 3
+      : Math.max(tile.box.y + 3, tile.box.y + tile.box.h - whole.h - 3);
   const end = along ? whole.x : whole.y;
   const by = (start - end) * (1 - flow.progress);
   const [dx, dy] = along ? [by, 0] : [0, by];

@@ -6,7 +6,7 @@ import { acrossHeight, acrossStage } from "./across";
 import { type Ask, motionOf, type Size } from "./ask";
 import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
-import { downStage } from "./down";
+import { downStage, inHome } from "./down";
 import { downHeight } from "./downrows";
 import { type Field, localField, localStage, type Shown } from "./local";
 import { type Setting, settingOf } from "./setting";
@@ -29,6 +29,7 @@ export class StepperLayout {
   readonly height: number;
   readonly blockColor: BlockColor;
   readonly #field: Field | null = null;
+  readonly #mixed: boolean;
   readonly #local: readonly Shown[];
   readonly #shown = new Map<number, Shown>();
   readonly #settings = new Map<string, Setting>();
@@ -41,6 +42,8 @@ export class StepperLayout {
     readonly room: Room = { most: ROOM, least: 0, widths: [] },
   ) {
     this.blockColor = blockColors(trace);
+    const over = trace.steps.flatMap(({ collective: c }) => c?.axes.join() ?? []);
+    this.#mixed = trace.mesh.axes.length === 2 && new Set(over).size > 1;
     const asksAt = (step: Step, at: number) =>
       trace.communicates(step) ? trace.plans(step).map((plan) => this.#ask(at, step, plan, null)) : [];
     const local = trace.steps.flatMap((step, at) => {
@@ -81,7 +84,9 @@ export class StepperLayout {
   }
 
   #stageOf(ask: Ask, height: number): Stage {
-    return acrossStage(ask) ?? downStage(ask, height);
+    const kept = ask.home && (acrossStage(ask) ?? inHome(ask, ask.home));
+    const own = { ...ask, home: null };
+    return kept ?? acrossStage(own) ?? downStage(own, height);
   }
 
   /** What a step shows, and how its numbers are written. */
@@ -106,7 +111,7 @@ export class StepperLayout {
     const key = `${at} ${plan?.algorithm ?? ""} ${device ?? ""}`;
     let setting = this.#settings.get(key);
     if (!setting) {
-      const ask = plan && this.#ask(at, step, plan, device);
+      const ask = plan && this.#asked(at, step, plan, device);
       const stage = ask ? this.#stageOf(ask, this.height) : this.#localStage(at, device);
       setting = settingOf(trace, step, shown, plan, stage);
       // What is asked for at every step of a long program is not kept forever.
@@ -114,6 +119,16 @@ export class StepperLayout {
       this.#settings.set(key, setting);
     }
     return setting;
+  }
+
+  /** What a collective is about to show in the tiles of the first one, if all steps stand there. */
+  #asked(at: number, step: Step, plan: Plan, device: number | null): Ask | null {
+    const ask = this.#ask(at, step, plan, device);
+    const { width } = this;
+    const least = this.#field?.least ?? { w: 0, h: 0 };
+    const home = ask && (this.#mixed || this.#field?.home) && this.#homeAt(device, { width, least }, this.height);
+    const first = this.trace.steps.findIndex((s) => this.trace.communicates(s)) === at;
+    return home && ask && !(first && plan.algorithm === "meaning") ? { ...ask, home } : ask;
   }
 
   #localStage(at: number, device: number | null): Stage {
@@ -139,7 +154,7 @@ export class StepperLayout {
       step,
       c,
       plan,
-      motion: motionOf(c, plan, this.room.most),
+      motion: motionOf(c, plan, { width: this.width, room: this.room.most }),
       input,
       output,
       format: this.shown(at).formats.get(input.id) ?? null,
@@ -148,6 +163,8 @@ export class StepperLayout {
       width: this.width,
       room: this.room.most,
       least: this.#field?.least ?? { w: 0, h: 0 },
+      home: null,
+      mixed: this.#mixed,
     };
   }
 }

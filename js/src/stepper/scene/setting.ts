@@ -68,7 +68,9 @@ export function settingOf(
     active: step.active && new Set(unpack(step.active)),
     stage,
     seats: new Map(
-      stage.tiles.flatMap(({ members, box }) => (members.length === 1 ? [[members[0] ?? 0, box] as const] : [])),
+      stage.tiles.flatMap(({ members, box }) =>
+        members.length === 1 && !stage.covered.has(members[0] ?? 0) ? [[members[0] ?? 0, box] as const] : [],
+      ),
     ),
     input,
     output,

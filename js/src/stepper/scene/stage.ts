@@ -60,6 +60,8 @@ export interface Stage {
   run: "down" | "across";
   font: number;
   tiles: readonly Tile[];
+  /** Mesh positions whose tiles are under the addition of the picked group. */
+  covered: ReadonlySet<number>;
   /** A small map of the whole mesh, where not all of it is drawn in full. */
   map: DeviceGrid | null;
   /** Axes of the mesh. */
@@ -115,6 +117,7 @@ export function isSlim({ motion, tiles: [first, second] }: Stage): boolean {
 /** What a stage has without copies that go from tile to tile. */
 export const PLAIN = {
   map: null,
+  covered: new Set<number>(),
   open: false,
   pager: null,
   holds: [],

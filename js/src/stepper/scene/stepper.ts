@@ -28,7 +28,8 @@ export function frameOf(view: StepView): Frame {
   const { stage, options } = view;
   const groups = groupViews(view);
   const flights = groups.flatMap(flightsOf);
-  const tiles = stage.tiles.flatMap((tile) => tileMarks(view, tile));
+  const seen = stage.tiles.filter(({ members: [p = 0] }) => !stage.covered.has(p));
+  const tiles = seen.flatMap((tile) => tileMarks(view, tile));
   const slim = isSlim(stage);
   return {
     under: [

@@ -104,7 +104,9 @@ function plainMarks(view: StepView, p: number, { v, box, face, room, name: named
   const exponent = scale && ` ${scale}`;
   const copies = copiesSpans(trace, v);
   const chip = textWidth(copies.map((s) => s.text).join(""), 10, true);
-  const name = fitName(trace.nameOf(v, p), room - textWidth(exponent, 10, true), 10, true) + exponent;
+  // Where a block lies in the result is shown beside the tiles.
+  const whole = step.primitive === "out_specs" ? v.name : trace.nameOf(v, p);
+  const name = fitName(whole, room - textWidth(exponent, 10, true), 10, true) + exponent;
   // The copies give way before the name does.
   const both = textWidth(name, 10, true) + chip <= room;
   return [
