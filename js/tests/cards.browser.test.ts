@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { saveButton } from "../src/page/saved";
 import { mount as mountArray } from "./array/harness";
 import { array, mesh } from "./documents";
-import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
+import { type Mounted, onPaper, prefers, press, settle, touch } from "./harness";
 import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
 
 const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
@@ -146,10 +146,7 @@ function headOf({ root }: Mounted): string[] {
   return seen.map(({ part }) => (part.localName === "h2" ? "name" : part.className));
 }
 
-/** A place to work has no head: what is asked, or the spec that is edited, comes first. */
-const HEADED = Object.entries(VIEWS).filter(([name]) => !/^(exercise|playground)/.test(name));
-
-test.each(HEADED)("%s: its head is its name, its mesh axes and what it comes to, in this order", async (_, mount) => {
+test.each(Object.entries(VIEWS))("%s: its head is its name, its mesh axes and what it comes to, in this order", async (_, mount) => {
   for (const width of [934, 480]) {
     const view = await mount(width);
     const head = headOf(view);
@@ -173,4 +170,36 @@ test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", 
     expect(save.bottom).toBeLessThanOrEqual(foot.bottom);
     view.stop();
   }
+});
+
+/** What is pressed once and does no more than show something else. */
+const PRESSED =
+  "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
+const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
+
+test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {
+  const view = await mount(934);
+  const before = height(view);
+  const other: string[] = [];
+  const look = async (what: string) => {
+    await settle();
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    if (Math.abs(height(view) - before) > 1) other.push(`${what}: ${Math.round(height(view) - before)} px`);
+  };
+  const all = () => [...view.root.querySelectorAll<HTMLElement>(PRESSED)];
+  for (let i = 0; i < Math.min(40, all().length); i++) {
+    const control = all()[i];
+    if (!control) break;
+    const name = `${control.className} ${control.ariaLabel ?? control.textContent?.slice(0, 24)}`;
+    if (control.localName === "button") {
+      control.click();
+      await look(`${name} pressed`);
+      if (control.isConnected) control.click();
+    } else
+      for (const key of KEYS) {
+        press(control, key);
+        await look(`${name} ${key}`);
+      }
+  }
+  expect([...new Set(other)]).toEqual([]);
 });

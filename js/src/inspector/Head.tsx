@@ -18,7 +18,13 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
         title={cell > 0 ? `after cell ${cell}` : "Arrays"}
         axes={model.mesh?.axes}
         badges={badgesOf(model)}
-        says={<Says also={also}>{says}</Says>}
+        go={() => state.list({ filter: state.now.filter === "flagged" ? "all" : "flagged" })}
+        at={state.now.filter}
+        says={
+          <Says also={also} walk={state.walk()}>
+            {says}
+          </Says>
+        }
       />
       {mesh && (
         <div class="holds">

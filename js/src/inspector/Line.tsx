@@ -6,7 +6,7 @@ import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
 import type { Holder } from "../core/document.gen";
 import { bytes } from "../core/format";
-import { axisTokens, count } from "../core/text";
+import { axisTokens, clauseOf, count } from "../core/text";
 import { Band } from "./Band";
 import type { NamespaceModel } from "./model/namespace";
 import { changeDetail, deltaText, labelOf, nameOf, sizeText, typeText } from "./model/words";
@@ -59,8 +59,8 @@ export function Line({ state, model, holder, line }: Props) {
         </span>
         <span class="end" {...CELL}>
           {holder.change && <span class={`state ${holder.change}`}>{holder.change}</span>}
-          <span class="soft mono">{deltaText(holder)}</span>
-          <b class="mono size">{sizeText(holder)}</b>
+          <span class="soft mono">{deltaText(model, holder)}</span>
+          <b class="mono size">{sizeText(model, holder)}</b>
         </span>
         <span class="what" {...CELL}>
           <Band state={state} model={model} holder={holder} />
@@ -131,9 +131,9 @@ function Notes({ model, holder }: { model: NamespaceModel; holder: Holder }) {
         <span class="note warn" {...CELL}>
           <span class="cut" title={`${holder.flagged ? `${holder.flagged}: ` : ""}${holder.reason}`}>
             {holder.flagged && <span class="mono">{holder.flagged}: </span>}
-            {holder.reason}
+            {clauseOf(holder.reason)}
           </span>
-          {holder.cost > 0 && <b>{bytes(holder.cost)} too much</b>}
+          {holder.cost > 0 && <b>{model.write(holder.cost)} too much</b>}
           {holder.flags > 1 && <span>{holder.flags - 1} more in it</span>}
         </span>
       )}

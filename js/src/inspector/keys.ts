@@ -5,14 +5,15 @@ import type { InspectorState } from "./state";
 export const KEYS: readonly (readonly [string, string])[] = [
   ["↑ ↓", "move"],
   ["Enter", "open"],
+  ["n", "next to look at"],
   ["c", "changed"],
-  ["/", "filter"],
 ];
 
 export const inspectorKeys = cardKeys((state: InspectorState, target, find) => {
   return (
     searchKeys(target, state, () => find(".names")) ?? {
       "/": () => find("input[type=search]")?.focus(),
+      n: () => state.walk().go(1),
       c: () => state.list({ filter: state.now.filter === "changed" ? "all" : "changed" }),
       ...(target.matches(".names") && { ...lineKeys(state), Enter: () => state.toggle() }),
     }

@@ -147,6 +147,19 @@ export class InspectorState extends CardState<Fields> {
     if (row) this.point(row.name);
   }
 
+  /** The way through names with something to look at, the costliest first. */
+  walk(): { at: number; of: number; go: (by: 1 | -1) => void } {
+    const { model, at } = this.now;
+    const looks = (model?.doc.holders ?? []).filter((h) => h.flags > 0).sort((a, b) => b.cost - a.cost);
+    const here = looks.findIndex(({ name }) => name === at);
+    const go = (by: 1 | -1) => {
+      const to = looks[Math.max(0, Math.min(looks.length - 1, here + by))];
+      if (to && !this.shown()?.rows.includes(to)) this.list({ filter: "all", search: "" });
+      if (to) this.point(to.name);
+    };
+    return { at: here, of: looks.length, go };
+  }
+
   point(name: string): void {
     this.set({ at: name });
     this.share({ selection: name });

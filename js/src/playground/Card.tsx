@@ -3,6 +3,7 @@
 import { Canvas, Dims, Facets, Notes } from "../array/public";
 import { Foot } from "../card/Foot";
 import { Answer, CodeLine, Trouble } from "./Bands";
+import { PlaygroundHead } from "./Head";
 import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";
 
@@ -19,7 +20,8 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const refused = editor.refusal() !== null;
   return (
     <>
-      <EditorSheet editor={editor} model={model} />
+      <PlaygroundHead editor={editor} model={model} />
+      <EditorSheet editor={editor} model={model} headed />
       {/* What JAX raises is read over the picture of another spec, so that nothing moves. */}
       <div class="stage">
         <div class={refused ? "faded" : ""}>

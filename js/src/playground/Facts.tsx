@@ -13,25 +13,23 @@ interface Props {
   model: PlacementModel;
 }
 
-export function Facts({ draft, doc, model }: Props) {
+/** The spec in the forms of XLA and of Shardy. */
+export function Forms({ model }: Pick<Props, "model">) {
   const { hlo, shardy } = model.doc;
   return (
-    <>
-      <Gives draft={draft} doc={doc} model={model} />
-      <details>
-        <summary>HLO, Shardy</summary>
-        <dl class="facts">
-          <div class="fact">
-            <dt>HLO</dt>
-            <dd class="mono">{hlo}</dd>
-          </div>
-          <div class="fact">
-            <dt>Shardy</dt>
-            <dd class="mono">{shardy}</dd>
-          </div>
-        </dl>
-      </details>
-    </>
+    <details>
+      <summary>HLO, Shardy</summary>
+      <dl class="facts">
+        <div class="fact">
+          <dt>HLO</dt>
+          <dd class="mono">{hlo}</dd>
+        </div>
+        <div class="fact">
+          <dt>Shardy</dt>
+          <dd class="mono">{shardy}</dd>
+        </div>
+      </dl>
+    </details>
   );
 }
 

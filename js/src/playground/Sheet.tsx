@@ -6,7 +6,7 @@ import { axisTokens } from "../core/text";
 import { Draggable } from "./Draggable";
 import { Dragging } from "./drag";
 import type { SpecEditor } from "./editor";
-import { Facts } from "./Facts";
+import { Forms } from "./Facts";
 import { Palette } from "./Palette";
 import { Settings } from "./Settings";
 import { Slots } from "./Slots";
@@ -15,13 +15,15 @@ interface Props {
   editor: SpecEditor;
   /** Of `editor.placement()`. */
   model: PlacementModel;
+  /** Whether a head says the type and what it comes to. */
+  headed?: boolean;
 }
 
 export class EditorSheet extends Component<Props> {
   readonly #dragging = new Dragging(() => this.props.editor);
 
   override render() {
-    const { editor, model } = this.props;
+    const { editor, model, headed } = this.props;
     const { drag, open } = editor.now;
     const [valid, refusal] = [editor.valid(), editor.refusal()];
     const { down, move, up, cancel } = this.#dragging;
@@ -40,8 +42,8 @@ export class EditorSheet extends Component<Props> {
         </div>
         <div class="comes">
           <div class={refusal ? "unseen" : ""}>
-            <Type editor={editor} model={model} />
-            {valid && !editor.doc.fixed && <Facts draft={valid} doc={editor.doc} model={model} />}
+            {!headed && <Type editor={editor} model={model} />}
+            {headed && valid && <Forms model={model} />}
           </div>
           {refusal && <p class="means">{refusal.meaning}</p>}
         </div>
@@ -61,17 +63,23 @@ function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
   return <Draggable name={name} axis={axis} size={axes[axis]?.size ?? null} />;
 }
 
-/** The type, as `jax.typeof` gives it. */
-function Type({ editor, model }: Props) {
+/** What the type is of: `jax.typeof(x), silent on Auto axes`; of a drag, that it is a preview. */
+export function noteOf(editor: SpecEditor, model: PlacementModel): string {
   const types = new Map(model.axes.map((a) => [a.name, a.type]));
   const silent = model.doc.dims.some((d) => d.axes.some((a) => types.get(a) === "Auto"));
-  const note = `jax.typeof(${editor.doc.name})${silent ? ", silent on Auto axes" : ""}`;
+  return editor.now.drag
+    ? "preview, release to keep"
+    : `jax.typeof(${editor.doc.name})${silent ? ", silent on Auto axes" : ""}`;
+}
+
+/** The type, as `jax.typeof` gives it. */
+function Type({ editor, model }: Props) {
   return (
     <div class="type mono">
       <h2>
         <Tokens tokens={axisTokens(model.doc.type, model)} />
       </h2>
-      <span class="soft">{editor.now.drag ? "preview, release to keep" : note}</span>
+      <span class="soft">{noteOf(editor, model)}</span>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { ArrayCard, arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
 import toolStyles from "../card/tools.css";
 import { PlaygroundCard } from "./Card";
@@ -14,7 +15,7 @@ import { PlaygroundState } from "./state";
 import { WholeArrayState } from "./whole";
 
 const keys = (state: PlaygroundState, frame: HTMLElement) => historyKeys(() => state.now.editor, frame);
-const common = [tipStyles, paperStyles, arrayStyles, bandStyles, styles];
+const common = [tipStyles, paperStyles, saysStyles, arrayStyles, bandStyles, styles];
 
 export default entry({ state: PlaygroundState, body: PlaygroundCard, keys, styles: common });
 export const array = entry({

@@ -28,7 +28,7 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       ) : (
         <One state={state} />
       )}
-      <Foot>
+      <Foot keys={!sideBySide && state.now.page === "collectives" ? KEYS : []}>
         {programs.every((p) => p.interconnects.length > 0) && (
           <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
         )}
@@ -127,6 +127,12 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
     </>
   );
 }
+
+const KEYS = [
+  ["n", "next to look at"],
+  ["↑ ↓", "collective"],
+  ["Space", "play"],
+] as const;
 
 /** Fewer collectives need no search. */
 const FEW = 10;

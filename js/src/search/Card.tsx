@@ -2,9 +2,10 @@
 
 import { Chip } from "../card/Chip";
 import { Foot } from "../card/Foot";
-import { Badges } from "../card/Head";
+import { Head } from "../card/Head";
+import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
-import type { Badge } from "../core/text";
+import { type Badge, count } from "../core/text";
 import { copyCode, KEYS } from "./keys";
 import { answerOf, basisOf, factsOf, notesOf, type SearchModel, sentenceOf, specsOf } from "./model/search";
 import { candidateAt } from "./scene/chart";
@@ -21,13 +22,19 @@ export function SearchCard({ state }: { state: SearchState }) {
   const notes = notesOf(model);
   return (
     <div class="search">
-      <header>
-        <h2>
-          {strong} <span class="soft">{rest}</span>
-        </h2>
-        <Badges of={badgesOf(model)} />
-        <p>{factsOf(model)}</p>
-      </header>
+      <Head
+        title={model.doc.name}
+        badges={badgesOf(model)}
+        says={
+          <Says also={factsOf(model)}>
+            {strong} {rest}
+          </Says>
+        }
+      >
+        <span class="soft">
+          {count(model.doc.chips, "chip")} of {model.doc.target}
+        </span>
+      </Head>
       <div class="sides">
         <div
           class="picture"

@@ -3,9 +3,9 @@
 import boardStyles from "../card/board.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import toolStyles from "../card/tools.css";
 import { SearchCard } from "./Card";
-
 import { searchKeys } from "./keys";
 import styles from "./search.css";
 import { SearchState } from "./state";
@@ -14,5 +14,5 @@ export default entry({
   state: SearchState,
   body: SearchCard,
   keys: searchKeys,
-  styles: [paperStyles, boardStyles, toolStyles, styles],
+  styles: [paperStyles, boardStyles, saysStyles, toolStyles, styles],
 });

@@ -33,6 +33,8 @@ export function TreeHead({ state, shown: { tree, write } }: { state: ModelState;
       axes={axes}
       chip={filter}
       badges={badgesOf(tree, write)}
+      go={() => state.walk(1)}
+      at={state.now.finding === null ? null : "finding"}
       says={
         <Says also={also} walk={walk}>
           {says}

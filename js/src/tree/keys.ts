@@ -3,13 +3,11 @@ import { cardKeys, lineKeys, searchKeys } from "../card/keys";
 import type { ModelState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
+  ["n", "next to look at"],
   ["↑ ↓", "move"],
   ["← →", "fold, unfold"],
-  ["n", "next to look at"],
   ["Enter", "draw the array"],
   ["e", "try a spec"],
-  ["/", "filter"],
-  ["s", "sort"],
   ["w", "what if"],
 ];
 

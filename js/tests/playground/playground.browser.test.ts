@@ -14,17 +14,18 @@ test("an axis is dragged onto a dimension: shown while it is in the hand, kept w
   const view = await mount(playground(draft({ entries: [on("y")] })));
   const before = pixels(view);
   const hand = drag(view, chip(view, "x"), slot(view, 1));
-  await expect.poll(() => text(view, ".type")).toBe("f32[8@y,16@x]preview, release to keep");
+  await expect.poll(() => text(view, "header h2")).toBe("x f32[8@y,16@x]");
+  expect(text(view, ".says .soft")).toBe("preview, release to keep");
   expect(slot(view, 1).textContent).toBe("dim 1: drop x");
   expect(find(view, ".place.over .under").textContent).toBe("dim 1: 16 ÷ 4 = 4");
   await expect.poll(() => pixels(view)).not.toBe(before);
   expect(told(view)).toBeNull();
   hand.up();
-  await expect.poll(() => text(view, ".type")).toBe("f32[8@y,16@x]jax.typeof(x)");
+  await expect.poll(() => text(view, ".says .soft")).toBe("jax.typeof(x)");
   expect(told(view)).toBe("P('y', 'x')");
   expect(code(view)).toBe(put("P('y', 'x')"));
   expect(view.root.querySelector(".hand")).toBeNull();
-  expect(text(view, ".gives")).toContain("f32[4,4] on each device");
+  expect(text(view, ".says b")).toBe("Each device holds f32[4,4]: rows over y, columns over x");
   expect(text(view, ".editor .facts")).toBe(
     'HLO{devices=[2,4]<=[4,2]T(1,0)}Shardy#sdy.sharding<mesh<["x"=4, "y"=2]>, [{"y"}, {"x"}]>',
   );
@@ -64,7 +65,7 @@ test("axes are dragged from place to place, into an order, onto unreduced and of
   await expect.poll(() => told(view)).toBe("P(('y', 'x'), None)");
   drag(view, held(0, "y"), slot(view, "unreduced")).up();
   await expect.poll(() => told(view)).toBe("P('x', None, unreduced={'y'})");
-  expect(text(view, ".type h2")).toBe("f32[8@x,16]{U:y}");
+  expect(text(view, "header h2")).toBe("x f32[8@x,16]{U:y}");
   drag(view, held("unreduced", "y"), find(view, ".band.code")).up();
   await expect.poll(() => told(view)).toBe("P('x', None)");
 });
@@ -114,6 +115,7 @@ test("an invalid spec: JAX's words, what they mean, the last valid picture, the 
   expect(text(view, ".band.error pre")).toBe(
     "A single NamedSharding spec specification can map every mesh axis to at most one positional dimension, but P('x', 'x') has duplicate entries for `x`",
   );
+  expect(text(view, ".says b")).toBe("Not valid: JAX raises DuplicateSpecError");
   expect(text(view, ".means")).toContain("A device has one coordinate along x");
   expect(text(view, ".place.off .under")).toBe("x is taken by dim 0");
   expect(view.root.querySelectorAll(".place.off")).toHaveLength(1);
@@ -137,7 +139,7 @@ test("UNCONSTRAINED is dragged onto a dimension and off", async () => {
   await expect
     .poll(() => code(view))
     .toBe("x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P('x', P.UNCONSTRAINED)))");
-  expect(text(view, ".type h2")).toBe("f32[8,16]");
+  expect(text(view, "header h2")).toBe("x f32[8,16]");
   drag(view, find(view, '[data-place="1"] [data-chip=""]'), find(view, "footer")).up();
   await expect.poll(() => told(view)).toBe("P('x', None)");
 });
@@ -153,16 +155,16 @@ test("mesh, array and spec are typed", async () => {
     return field;
   };
   await input("name of axis 0", "data");
-  await expect.poll(() => text(view, ".type h2")).toBe("f32[8@data,16@y]");
+  await expect.poll(() => text(view, "header h2")).toBe("x f32[8@data,16@y]");
   await input("size of axis y", "4");
   await expect
     .poll(() => text(view, ".settings"))
     .toContain("16 positions, more than the 8 devices here: an abstract mesh");
   expect(code(view)).toContain("jax.sharding.AbstractMesh((4, 4), ('data', 'y'),");
   await input("shape", "4, 8, 2");
-  await expect.poll(() => text(view, ".type h2")).toBe("f32[4@data,8@y,2]");
+  await expect.poll(() => text(view, "header h2")).toBe("x f32[4@data,8@y,2]");
   await input("type of axis data", "Auto");
-  await expect.poll(() => text(view, ".type h2")).toBe("f32[4,8@y,2]");
+  await expect.poll(() => text(view, "header h2")).toBe("x f32[4,8@y,2]");
   await input("spec as text", "P(None, ('y', 'data'))");
   await expect.poll(() => text(view, ".band.error b")).toBe("IndivisibleError");
   const wrong = await input("spec as text", "P(x)");
@@ -178,12 +180,12 @@ test("Python's edits are shown, and a draft that is none is not", async () => {
   const view = await mount(playground());
   const one = draft({ entries: [on("y"), on("x")] });
   view.model.assign({ _edits: { drafts: [draft(), one], at: 1 } });
-  await expect.poll(() => text(view, ".type h2")).toBe("f32[8@y,16@x]");
+  await expect.poll(() => text(view, "header h2")).toBe("x f32[8@y,16@x]");
   expect(button(view, "Undo").disabled).toBe(false);
   view.model.assign({ _edits: { drafts: [{}], at: 0 } });
   view.model.assign({ _edits: { drafts: [one], at: 3 } });
   await drawn(view, 2);
-  expect(text(view, ".type h2")).toBe("f32[8@y,16@x]");
+  expect(text(view, "header h2")).toBe("x f32[8@y,16@x]");
 });
 
 test("Apply asks Python, and shows what it answers", async () => {
@@ -212,10 +214,10 @@ test("the code is copied", async () => {
 test("a saved page edits, and moves no array", async () => {
   const edits = { drafts: [draft({ entries: [on("x")] })], at: 0 };
   const view = await mount(playground(undefined, { array: "f32[8,16]" }), { _static: true, _edits: edits });
-  expect(text(view, ".type h2")).toBe("f32[8@x,16]");
+  expect(text(view, "header h2")).toBe("x f32[8@x,16]");
   expect(button(view, "Apply").disabled).toBe(true);
   drag(view, chip(view, "y"), slot(view, 1)).up();
-  await expect.poll(() => text(view, ".type h2")).toBe("f32[8@x,16@y]");
+  await expect.poll(() => text(view, "header h2")).toBe("x f32[8@x,16@y]");
 });
 
 test("nothing hangs over the edge of a narrow card", async () => {

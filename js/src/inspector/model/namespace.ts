@@ -1,5 +1,6 @@
 /** The arrays of a session: names and what they hold, devices and what is on them. */
 import type { DeviceGroup, Holder, LeafType, Namespace } from "../../core/document.gen";
+import { bytesColumn, type Format } from "../../core/format";
 import { unpack } from "../../core/ints";
 import { type Device, MeshModel } from "../../core/mesh";
 import { PlacementModel } from "../../core/placement";
@@ -22,9 +23,12 @@ export class NamespaceModel {
   readonly held: Float64Array;
   readonly freed: Float64Array;
   readonly own: Float64Array;
+  /** How bytes of the lines are written: in one unit. */
+  readonly write: Format;
   readonly #placed = new Map<number, PlacementModel | null>();
 
   constructor(readonly doc: Namespace) {
+    this.write = bytesColumn(doc.holders.map((holder) => holder.bytes_per_device));
     this.meshes = doc.meshes.map((mesh) => new MeshModel(mesh));
     this.devices = devicesOf(this.meshes);
     const groups: DeviceGroup[] = [];

@@ -32,16 +32,16 @@ export function typeText(model: NamespaceModel, holder: Holder): string {
 }
 
 /** `82 MiB`; for arrays that are counted at another name, `in params`. */
-export function sizeText(holder: Holder): string {
+export function sizeText(model: NamespaceModel, holder: Holder): string {
   return holder.shared > 0 && holder.bytes === 0
     ? `in ${holder.shared_with || "an array without a name"}`
-    : bytes(holder.bytes_per_device);
+    : model.write(holder.bytes_per_device);
 }
 
 /** `+8 MiB`; empty for none. */
-export function deltaText(holder: Holder): string {
+export function deltaText(model: NamespaceModel, holder: Holder): string {
   if (holder.delta === 0) return "";
-  return `${holder.delta > 0 ? "+" : "−"}${bytes(Math.abs(holder.delta))}`;
+  return `${holder.delta > 0 ? "+" : "−"}${model.write(Math.abs(holder.delta))}`;
 }
 
 /** What deserves a look first, and why; where nothing does, what is on each device. */
@@ -49,14 +49,18 @@ export function answerOf(model: NamespaceModel): { says: string; also: string } 
   const [first] = model.doc.holders.filter((holder) => holder.flags > 0).sort((a, b) => b.cost - a.cost);
   if (first) {
     const where = `${nameOf(first)}${first.flagged}${first.flags > 1 ? ` and ${first.flags - 1} more` : ""}`;
-    const cost = first.cost > 0 ? `${bytes(first.cost)} too much on a device: ` : "";
+    const cost = first.cost > 0 ? `${model.write(first.cost)} too much on a device: ` : "";
     return { says: cost + where, also: clauseOf(first.reason) };
   }
   return { says: model.groups.length === 0 ? "No arrays yet" : `On each device ${deviceWords(model).held}`, also: "" };
 }
 
-export function badgesOf({ doc: { spent } }: NamespaceModel): Badge[] {
-  return spent > 0 ? [{ strong: bytes(spent), text: "spent on copies", tone: "warn" }] : [];
+export function badgesOf({ doc: { spent, holders } }: NamespaceModel): Badge[] {
+  const looks = holders.filter((holder) => holder.flags > 0).length;
+  return [
+    ...(spent > 0 ? [{ strong: bytes(spent), text: "spent on copies", tone: "warn" } as const] : []),
+    ...(looks > 0 ? [{ strong: String(looks), text: "to look at", tone: "warn", to: "flagged" } as const] : []),
+  ];
 }
 
 /** More of the change than the badge: `['up'], was f32[8,16]`; empty where the badge says all. */
@@ -74,8 +78,8 @@ export function labelOf(model: NamespaceModel, holder: Holder): string {
   const parts = [nameOf(holder), typeText(model, holder)];
   const over = model.copiedOver(holder);
   if (over.length > 0) parts.push(`copied over ${over.join(", ")}`);
-  parts.push(holder.bytes > 0 ? `${sizeText(holder)} on a device` : sizeText(holder));
-  if (holder.change) parts.push([holder.change, deltaText(holder), changeDetail(holder)].filter(Boolean).join(" "));
+  parts.push(holder.bytes > 0 ? `${sizeText(model, holder)} on a device` : sizeText(model, holder));
+  if (holder.change) parts.push([holder.change, deltaText(model, holder), changeDetail(holder)].filter(Boolean).join(" "));
   if (holder.reason) parts.push(`${holder.flagged ? `${holder.flagged}: ` : ""}${holder.reason}`);
   return parts.join(", ");
 }

@@ -67,8 +67,8 @@ function lineBand(model: NamespaceModel, holder: Holder, width: number, scheme: 
   const mesh = model.meshes[model.typeOf(holder)?.mesh ?? 0] ?? model.mesh;
   const quiet = holder.bytes === 0;
   const end = width - PAD;
-  const size = sizeText(holder);
-  const changed = [holder.change, deltaText(holder)].filter(Boolean).join(" ");
+  const size = sizeText(model, holder);
+  const changed = [holder.change, deltaText(model, holder)].filter(Boolean).join(" ");
   const right = textWidth(size, 13, true) + textWidth(changed, 12) + 24;
   const squares = band(model, holder, scheme);
   const x = PAD + (squares.length > 0 ? squares.width + 10 : 0);

@@ -31,7 +31,7 @@ export function MemoryView({ state, page }: { state: ProgramState; page: MemoryP
       class={`memory ${layout.width >= WIDE - 2 * PAD ? "roomy" : narrow ? "narrow" : ""}`}
       style={{ "--left": `${layout.left}px`, "--span": `${layout.span}px` }}
     >
-      <div class="says">
+      <div class="answers">
         {failure && <p class="trouble">{failure}</p>}
         <p class="dominates">{dominates(model, step)}</p>
         {constants && <p class="constants">{constants}</p>}

@@ -128,13 +128,16 @@ function memoryOf(model: SearchModel, row: Row): string {
 }
 
 /** Compared with what, and how the figures are known. */
-export function factsOf(model: SearchModel): string {
-  const { doc, best, now } = model;
-  const where = `${doc.name} on ${count(doc.chips, "chip")} of ${doc.target}`;
-  if (!best) return `${where}.`;
-  const both = now && now !== best ? `, now ${duration(now.time)}` : "";
-  const known = now && now !== best && now.compiled === best.compiled ? "Both" : "As";
-  return `${where}: ${duration(best.time)} a step${both}. ${known} ${basisOf(best)}.`;
+export function factsOf({ best, now }: SearchModel): string {
+  if (!best) return "";
+  if (!now || now === best) return basisOf(best);
+  const known = now.compiled === best.compiled ? `both ${basisOf(best)}` : basisOf(best);
+  return `${duration(best.time)} a step, now ${duration(now.time)}; ${known}`;
+}
+
+/** What was searched for, on what: `train_step on 16 chips of TPU v5e`. */
+export function subjectOf({ doc }: SearchModel): string {
+  return `${doc.name} on ${count(doc.chips, "chip")} of ${doc.target}`;
 }
 
 export function basisOf(row: Row): string {

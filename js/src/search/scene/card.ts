@@ -3,7 +3,7 @@ import type { Scheme } from "../../core/color";
 import { type Band, framed, rule, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { label, type Mark, PAD, type Scene } from "../../draw/marks";
-import { answerOf, factsOf, notesOf, type SearchModel } from "../model/search";
+import { answerOf, factsOf, notesOf, type SearchModel, subjectOf } from "../model/search";
 import { chartMarks, chartOf, selectedMarks } from "./chart";
 import { LISTED, tableMarks, tableOf } from "./table";
 
@@ -22,7 +22,7 @@ export function searchScene(model: SearchModel, { width, candidate }: SearchPict
   const selected = candidate < 0 ? (model.best?.index ?? 0) : candidate;
   const body = stack([
     text([{ text: `${strong} `, weight: 600 }, { text: rest }], width, 18, "ink"),
-    text([{ text: factsOf(model) }], width, 12.5, "muted"),
+    text([{ text: [subjectOf(model), factsOf(model)].filter(Boolean).join(": ") }], width, 12.5, "muted"),
     { marks: [rule(0, 4, width)], height: 6 },
     { marks: [...chartMarks(chart), ...selectedMarks(chart, selected)], height: chart.height },
     { marks: [rule(0, 0, width)], height: 1 },

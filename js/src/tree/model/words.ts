@@ -15,10 +15,14 @@ export function answerOf(tree: TreeModel, write: Format): { says: string; also: 
   if (first) {
     const [flag] = first.flags;
     const leaf = (flag && tree.nameOf(unpack(flag.leaves)[0] ?? 0)) || "the whole tree";
+    const why = clauseOf(first.reason);
+    const is = /^(Copied|Only|Unlike|Split) /.test(why) ? why.charAt(0).toLowerCase() + why.slice(1) : "";
     const where = first.leaves > 1 ? `${leaf} and ${first.leaves - 1} more` : leaf;
+    const whose = is ? `${where} ${first.leaves > 1 ? "are" : "is"} ${is}` : where;
+    const each = tree.nearlyAlike ? "on each device" : "on a device";
     return {
-      says: first.cost > 0 ? `${write(first.cost)} too much on a device: ${where}` : where,
-      also: clauseOf(first.reason),
+      says: first.cost > 0 ? `${write(first.cost)} too much ${each}: ${whose}` : whose,
+      also: is ? "" : why,
     };
   }
   const most = tree.held[tree.fullest] ?? 0;
@@ -34,6 +38,8 @@ export function badgesOf(tree: TreeModel, write: Format): Badge[] {
   const badges: Badge[] = [{ strong: bytes(tree.bytes), text: "in all", tone: "plain" }];
   if (most > 0) badges.push({ strong: write(most), text: where, tone: "plain" });
   if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });
+  const looks = tree.findings.length;
+  if (looks > 0) badges.push({ strong: String(looks), text: "to look at", tone: "warn", to: "finding" });
   return badges;
 }
 
