@@ -141,9 +141,11 @@ export function factsOf(model: SearchModel): string {
   const { doc, best, now } = model;
   const where = `${doc.name} on ${count(doc.chips, "chip")} of ${doc.target}`;
   if (!best) return `${where}. ${leastOf(model)}`;
-  const both = now && now !== best ? `, now ${duration(now.time)}` : "";
-  const known = now && now !== best && now.compiled === best.compiled ? "Both" : "As";
-  return `${where}: ${duration(best.time)} a step${both}. ${known} ${basisOf(best)}.`;
+  const step = `${where}: ${duration(best.time)} a step`;
+  if (!now || now === best) return `${step}. As ${basisOf(best)}.`;
+  // Known in two ways, they are not to be compared.
+  if (now.compiled !== best.compiled) return `${step}, ${basisOf(best)}; now ${duration(now.time)}, ${basisOf(now)}.`;
+  return `${step}, now ${duration(now.time)}. Both ${basisOf(best)}.`;
 }
 
 /** A candidate as Python. */

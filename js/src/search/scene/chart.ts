@@ -53,8 +53,8 @@ export function chartOf(model: SearchModel, width: number): Chart {
   const rounds = roundIn(Math.exp(low), Math.exp(low + room), 1.25).filter(
     (t) => yOf(t) > TOP && yOf(t) < height - BOTTOM,
   );
-  const step = roundStep(far / 4);
-  const sizes = [1, 2, 3, 4, 5, 6].map((k) => k * step).filter((size) => size < far * (near ? 0.9 : 1));
+  const step = roundStep(far / 2.5);
+  const sizes = [1, 2, 3, 4].map((k) => k * step).filter((size) => size < far * (near ? 0.9 : 1));
   const write = secondsColumn(rounds);
   return {
     width,
@@ -157,7 +157,7 @@ function stair({ model, points }: Chart): Mark[] {
   });
   return [
     { kind: "line", points: corners, stroke: { color: "muted", width: 1.1 } },
-    ...[label(first.x + 6, TOP + 8, "best of the compiled", 11, "muted")],
+    ...[label(first.x + 6, TOP + 2, "best of the compiled", 11, "muted")],
   ];
 }
 
