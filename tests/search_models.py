@@ -221,7 +221,7 @@ def moe(scale: int = 1) -> Step:
         chosen = jax.nn.one_hot(index, experts, dtype=x.dtype)
         slots = max(1, x.shape[1] // experts * 2)
         place = jnp.cumsum(chosen.sum(2), 1)[:, :, None] * chosen - 1
-        at = jax.nn.one_hot(place.sum(-1), slots, dtype=x.dtype)
+        at = jax.nn.one_hot(place.sum(-1).astype(int), slots, dtype=x.dtype)
         dispatch = jnp.einsum("bske,bskc->bsec", chosen, at)
         combine = jnp.einsum("bsk,bske,bskc->bsec", best, chosen, at)
         given = jnp.einsum("bsec,bsd->ebcd", dispatch, x)

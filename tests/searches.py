@@ -205,9 +205,56 @@ def _candidate(plan: tuple[int, int, int], is_compiled: bool, chip: int) -> Cand
     )
 
 
+def many(count: int = 1226) -> Search:
+    """A search of so many candidates, none of them compiled."""
+    found = search(compiled=0)
+    of = [found.candidates[k % len(found.candidates)] for k in range(count)]
+    made = []
+    for k, c in enumerate(of):
+        scale = 1 + k / count
+        figures = replace(
+            c.estimated,
+            compute_s=c.estimated.compute_s * scale**3,
+            bytes_per_device=int(c.estimated.bytes_per_device * scale),
+        )
+        made.append(replace(c, rule=f"rule {k}", estimated=figures, fits=figures.bytes_per_device <= 16 * 2**30))
+    made.sort(key=lambda c: (c.fits is False, c.time_s))
+    return replace(found, candidates=tuple(made), now_index=count // 3, planned=count)
+
+
+def running() -> Search:
+    """A search that is on its way."""
+    found = search(compiled=0)
+    at = next(k for k, c in enumerate(found.candidates) if c is found.now)
+    return replace(found, candidates=found.candidates[: at + 1], planned=180)
+
+
+def one() -> Search:
+    """A search that has only what the user has now."""
+    found = search(compiled=0)
+    assert found.now is not None
+    return replace(found, candidates=(found.now,), now_index=0, planned=1)
+
+
+def stopped() -> Search:
+    """A search that was stopped after 4 of 6 were compiled, one of which did not."""
+    found = search(compiled=4)
+    failed = replace(
+        found.candidates[1], compiled=None, failure="RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm."
+    )
+    others = [c for k, c in enumerate(found.candidates) if k != 1]
+    made = tuple(sorted([*others, failed], key=lambda c: (c.fits is False, c.compiled is None, c.time_s)))
+    now = next(k for k, c in enumerate(made) if c.name == "DP 4 × TP 4")
+    return replace(found, candidates=made, now_index=now, ended="interrupted", wanted=6)
+
+
 SEARCHES: dict[str, Callable[[], Search]] = {
     "compiled": functools.partial(search, compiled=6),
     "paper": functools.partial(search, compiled=0, now=False),
     "nothing fits": functools.partial(search, chip=1),
+    "many": functools.partial(many, 500),
+    "running": running,
+    "one": one,
+    "stopped": stopped,
 }
 """Searches to be drawn."""

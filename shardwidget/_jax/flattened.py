@@ -146,7 +146,10 @@ def _constraint(aval: Any, sharding: jax.sharding.NamedSharding) -> Any:
 
 @functools.lru_cache(maxsize=512)
 def _made(shape: tuple[int, ...], dtype: Any, sharding: jax.sharding.NamedSharding) -> Any:
-    made = jax.make_jaxpr(lambda x: jax.lax.with_sharding_constraint(x, sharding))(jax.ShapeDtypeStruct(shape, dtype))
+    with without_mesh():
+        made = jax.make_jaxpr(lambda x: jax.lax.with_sharding_constraint(x, sharding))(
+            jax.ShapeDtypeStruct(shape, dtype)
+        )
     return open_jaxpr(made)[0].eqns[0]
 
 

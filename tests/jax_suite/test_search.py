@@ -18,8 +18,12 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import _jax, load, read, tpu_mesh
 from shardwidget.document import Candidate, Search
 from shardwidget.read._search.machine import Machine
+from shardwidget.read._search.plans import candidates
+from shardwidget.read._search.roles import roles_of
+from shardwidget.read._search.step import Step
 from tests import searches
 from tests.examples import examples
+from tests.search_models import MODELS
 
 pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
 
@@ -141,6 +145,131 @@ class TestNow:
         assert any('part of "now" alone' in note for note in search.notes)
         assert search.now is not None
 
+    def test_types_on_explicit_axes_are_part_of_now(self) -> None:
+        mesh = AbstractMesh((4, 2), ("x", "y"), (AxisType.Explicit,) * 2)
+
+        def loss(w: Any, x: Any) -> Any:
+            h = jnp.tanh(jnp.einsum("bd,df->bf", x, w["up"], out_sharding=P("x", "y")))
+            return jnp.mean((jax.reshard(h, P("x", None)) @ jax.reshard(w["down"], P())) ** 2)
+
+        weights = {"up": _on(jnp.ones((64, 256)), mesh, P(None, "y")), "down": _on(jnp.ones((256, 64)), mesh, P("y"))}
+        args = weights, _on(jnp.ones((32, 64)), mesh, P("x"))
+        search = read.search(_descent(loss), *args, mesh="v5e:2x4", compiled=0)
+        assert search.now is not None
+        assert search.now.name == "DP 4 × TP 2"
+        # The user's reshard of h and of the weight is there.
+        assert {(s.kind, s.axes) for s in search.now.estimated.sent} >= {("all-gather", ("y",))}
+        assert len(search.candidates) > 5
+        # Without shardings, the mesh that is set says what the names are.
+        plain = jax.tree.map(lambda s: jax.ShapeDtypeStruct(s.shape, s.dtype), args)
+        with jax.sharding.use_abstract_mesh(mesh):
+            alone = read.search(_descent(loss), *plain, mesh="v5e:16", compiled=0, most_axes=1)
+        assert alone.now is None
+        with pytest.raises(ValueError, match="mesh context") as raised:
+            read.search(_descent(loss), *plain, mesh="v5e:16", compiled=0)
+        assert "jax.set_mesh(mesh)" in "".join(raised.value.__notes__)
+
+    def test_what_is_closed_over_is_on_every_device(self) -> None:
+        held = np.ones((64, 64), np.float32)
+        step = _descent(lambda w, x: jnp.mean((x @ held @ w) ** 2))
+        args = jax.ShapeDtypeStruct((64, 64), jnp.float32), jax.ShapeDtypeStruct((32, 64), jnp.float32)
+        search = read.search(step, *args, mesh="v5e:2x4", compiled=0)
+        assert any("closes over (16 KiB)" in note for note in search.notes)
+        assert all(c.estimated.arguments > held.nbytes for c in search.candidates)
+        # The features that the first product sums away are no sequence.
+        assert {g.role for g in search.groups} <= {"batch", "width", "tensor"}
+
+    def test_new_state_needs_memory_beside_the_old_unless_it_is_donated(self) -> None:
+        step, args = MODELS["mlp"](1)
+        held = [
+            read.search(f, *args, mesh="v5e:2x2", compiled=0, sizes={"data": 4}).candidates[0].bytes_per_device
+            for f in (step, jax.jit(step.__wrapped__))
+        ]
+        weights = sum(4 * math.prod(w.shape) for w in args[0])
+        # New weights take the place of gradients; both of Adam's moments are there twice.
+        assert held[1] - held[0] == pytest.approx(2 * weights, rel=0.3)
+
+
+class TestRoles:
+    """Steps of many kinds: each has the groups that its author means."""
+
+    @pytest.mark.parametrize("kind", MODELS)
+    def test_of_steps_that_people_write(self, kind: str) -> None:
+        step = Step(*MODELS[kind](2), None)
+        roles = roles_of(step, ())
+        batches = {"tiny": 128, "mlp": 128, "equinox": 128, "long_context": 2, "embeddings": 256}
+        of_batch = [
+            v.aval.shape[0] for v, is_weight in zip(step.flat.invars, roles.weights, strict=True) if not is_weight
+        ]
+        assert set(of_batch) == {batches.get(kind, 64)}
+        assert bool(roles.sequence) == (kind not in {"mlp", "equinox", "conv", "embeddings", "tiny"})
+        assert bool(roles.experts) == (kind == "moe")
+        of = candidates(step, roles, 16, 2, {})
+        most = max((size for plan in of.plans for axis, size in plan.sizes if axis == "tensor"), default=1)
+        assert most == {"tiny": 1, "long_context": 8}.get(kind, 16)
+
+
+class TestAsked:
+    def test_several_chips_and_batches_are_a_table(self) -> None:
+        step, args = searches.mlp()
+        search = read.search(step, *args, mesh=["v5e:4", "v5e:16"], batch_sizes=[32, 64], compiled=0, most_axes=1)
+        assert [(row.chips, row.batch) for row in search.scaling] == [(4, 32), (4, 64), (16, 32), (16, 64)]
+        assert search.chips == 4
+        assert search.scaling[0].time_s == min(c.time_s for c in search.candidates)
+        assert "Best estimates" in repr(search)
+        assert load(search.to_json()) == search
+
+    def test_order_and_sizes(self) -> None:
+        step, args = searches.mlp()
+        by_memory = read.search(step, *args, mesh="v5e:16", compiled=0, objective="memory")
+        held = [c.bytes_per_device for c in by_memory.candidates]
+        assert held == sorted(held)
+        by_bytes = read.search(
+            step, *args, mesh="v5e:16", compiled=0, objective="bytes:tensor", sizes={"tensor": (4, 8)}
+        )
+        assert {a.size for c in by_bytes.candidates for a in c.axes if a.name == "tensor"} == {4, 8}
+        sent = [c.figures.sends("tensor") for c in by_bytes.candidates]
+        assert sent == sorted(sent)
+
+    def test_where_nothing_fits_the_smallest_slice_is_found_on_which_one_does(self) -> None:
+        shapes = {
+            "up": jax.ShapeDtypeStruct((2**16, 2**18), jnp.float32),
+            "down": jax.ShapeDtypeStruct((2**18, 2**16), jnp.float32),
+        }
+        step = _descent(lambda w, x: jnp.mean((jnp.tanh(x @ w["up"]) @ w["down"]) ** 2))
+        search = read.search(step, shapes, jax.ShapeDtypeStruct((256, 2**16), jnp.float32), mesh="v5e:4", compiled=0)
+        assert search.best is None
+        assert search.fits_on is not None
+        assert search.fits_on.chips == 32
+        assert "The smallest slice on which one fits, as estimated: 32 chips" in repr(search)
+
+    def test_any_candidate_is_compiled(self) -> None:
+        step, args = searches.mlp()
+        mesh = Mesh(np.array(jax.devices()[:4]), ("all",))
+        search = read.search(step, *args, mesh=mesh, compiled=0, most_axes=1)
+        program = search.program(named(search, "DP 4"))
+        assert {c.axes for c in program.collectives} == {("data",)}
+        with pytest.raises(ValueError, match="was loaded"):
+            load(search.to_json()).program()
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ({"objective": "speed"}, "'bytes:tensor'"),
+            ({"compiled": -1}, "0 or more"),
+            ({"most_axes": 0}, "1 or more"),
+            ({"sizes": {"model": 2}}, "names no axis of plans"),
+            ({"sizes": {"tensor": 0}}, "which sizes an axis may have"),
+            ({"batch_sizes": [0]}, "whole numbers of examples"),
+            ({"mesh": []}, "is empty"),
+            ({"mesh": "v5e:17"}, "no slice of 17 chips"),
+        ],
+    )
+    def test_what_cannot_be_asked_for(self, given: dict[str, Any], words: str) -> None:
+        step, args = searches.mlp()
+        with pytest.raises(ValueError, match=words):
+            read.search(step, *args, **{"mesh": "v5e:4x4", "compiled": 0} | given)
+
 
 class TestCode:
     @examples(4)
@@ -247,6 +376,17 @@ class TestBadInput:
         assert search.planned > 3
         assert search.ended == "interrupted"
         assert "then stopped" in repr(search)
+
+
+def _descent(loss: Any) -> Any:
+    """A step of gradient descent, jitted."""
+
+    @functools.partial(jax.jit, donate_argnums=0)
+    def step(w: Any, x: Any) -> Any:
+        value, grads = jax.value_and_grad(loss)(w, x)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, w, grads), value
+
+    return step
 
 
 def _on(x: Any, mesh: Any, spec: P) -> jax.ShapeDtypeStruct:

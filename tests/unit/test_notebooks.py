@@ -347,3 +347,21 @@ def numbers(pattern: str, text: str) -> list[int]:
 def of(model: sw.Model, flag) -> list[str]:
     """Names of the leaves of a flag."""
     return [model.names[leaf] for leaf in flag.leaves.array().tolist()]
+
+
+def test_11_choosing_a_sharding(run, capsys):
+    shown = run("11")
+    printed = capsys.readouterr().out
+    # "The chip waits for weights if it has fewer tokens than".
+    assert "850 tokens a chip" in printed
+    # "More tokens a chip, and FSDP alone wins; fewer, and TP helps".
+    names = re.findall(r"(\d+) tokens a chip: (.*?) {2,}", printed)
+    assert [(int(n), "TP" in name.replace("FSDP", "")) for n, name in names] == [(64, True), (256, True), (2048, False)]
+    # "The loss is the same".
+    ((alone, split),) = re.findall(r"TP \d+ (\d\.\d+) (\d\.\d+)", printed)
+    assert float(alone) == pytest.approx(float(split), rel=1e-5)
+    (view,), (less,) = documents(shown, "SearchView"), [v for v in shown if isinstance(v, sw.Exercise)]
+    assert view.best is not None
+    assert len(documents(shown, "DiffView")) == 1
+    less.answer = lambda up, down, x: jax.nn.relu(x @ up) @ down
+    assert less.passed

@@ -2,15 +2,31 @@
 
 import { Chip } from "../card/Chip";
 import { Foot } from "../card/Foot";
+import { fixedModel } from "../card/fixed";
 import { Head } from "../card/Head";
+import { Opened } from "../card/Opened";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
+import { bytes } from "../core/format";
 import { type Badge, count } from "../core/text";
+import { AXIS_DASH } from "../draw/marks";
 import { copyCode, KEYS } from "./keys";
-import { answerOf, basisOf, factsOf, notesOf, type SearchModel, sentenceOf, specsOf } from "./model/search";
+import {
+  answerOf,
+  basisOf,
+  codeOf,
+  factsOf,
+  notesOf,
+  type Row,
+  type Running,
+  type SearchModel,
+  sentenceOf,
+  sentOf,
+  specsOf,
+} from "./model/search";
 import { candidateAt } from "./scene/chart";
 import { rowAt } from "./scene/table";
-import type { SearchState, Shown } from "./state";
+import type { SearchState, Shown, What } from "./state";
 
 export function SearchCard({ state }: { state: SearchState }) {
   const shown = state.shown();
@@ -24,7 +40,7 @@ export function SearchCard({ state }: { state: SearchState }) {
     <div class="search">
       <Head
         title={model.doc.name}
-        badges={badgesOf(model)}
+        badges={badgesOf(model, state.now.running)}
         says={
           <Says also={factsOf(model)}>
             {strong} {rest}
@@ -34,6 +50,7 @@ export function SearchCard({ state }: { state: SearchState }) {
         <span class="soft">
           {count(model.doc.chips, "chip")} of {model.doc.target}
         </span>
+        <Doing state={state} model={model} />
       </Head>
       <div class="sides">
         <div
@@ -46,7 +63,7 @@ export function SearchCard({ state }: { state: SearchState }) {
         </div>
         <Details state={state} shown={shown} />
       </div>
-      <div class="list">
+      <div class="list" onScroll={(event) => state.scrolled(event.currentTarget.scrollTop)}>
         <div
           class="picture"
           role="listbox"
@@ -56,7 +73,7 @@ export function SearchCard({ state }: { state: SearchState }) {
           style={{ width: `${table.width}px`, height: `${table.height}px` }}
           onPointerDown={(event) => state.select(rowAt(table, pointOf(event)[1]))}
         >
-          <div aria-hidden="true" ref={state.table.attach} />
+          <div class="window" aria-hidden="true" ref={state.table.attach} style={{ top: `${state.now.top}px` }} />
           {said && (
             <div
               id="at"
@@ -74,7 +91,8 @@ export function SearchCard({ state }: { state: SearchState }) {
         {said}
       </p>
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
-      <Foot keys={KEYS}>
+      <OpenedPart state={state} />
+      <Foot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
         <Segments
           legend="sorted by"
           of={[["time"], ["memory"]] as const}
@@ -94,26 +112,106 @@ export function SearchCard({ state }: { state: SearchState }) {
   );
 }
 
+/** How far a search is that goes on, and what ends it. */
+function Doing({ state, model }: { state: SearchState; model: SearchModel }) {
+  const { running } = state.now;
+  const { doc, rows } = model;
+  if (state.saved || !running) return null;
+  if (running === "failed") return <span class="soft">it failed: wait() says why</span>;
+  return (
+    <span class="doing">
+      {running === "running" && rows.length < doc.planned && (
+        <progress aria-label="candidates estimated" max={doc.planned} value={rows.length} />
+      )}
+      <button type="button" onClick={() => state.ask(running === "running" ? "stop" : "go on")}>
+        {running === "running" ? "stop" : "go on"}
+      </button>
+    </span>
+  );
+}
+
+const VIEWS: readonly (readonly [What, string])[] = [
+  ["program", "compiled"],
+  ["diff", "difference to now"],
+  ["model", "arrays"],
+];
+
+/** The candidate in a view of its own, below the list. */
+function OpenedPart({ state }: { state: SearchState }) {
+  const { opened } = state.now;
+  if (!opened) return null;
+  return (
+    <section class="opened" aria-label="the candidate, opened">
+      {opened.error && <p class="fault">{opened.error}</p>}
+      {opened.front_end && (
+        <Opened
+          source={opened.front_end}
+          model={fixedModel(new Map(Object.entries(opened.state ?? {})))}
+          key={opened.n}
+        />
+      )}
+      {!opened.error && !opened.front_end && <p class="soft">compiling …</p>}
+      <button type="button" onClick={() => state.set({ opened: null })}>
+        close
+      </button>
+    </section>
+  );
+}
+
+/** What each chip sends in a step, over which axes: solid is exposed, light is hidden. */
+function Sends({ model, row }: { model: SearchModel; row: Row }) {
+  const sides = [...(model.now && model.now !== row ? [["now", model.now] as const] : []), ["here", row] as const];
+  const sums = sides.map(([, of]) => sentOf(model, of).reduce((sum, part) => sum + part.bytes, 0));
+  const most = Math.max(1, ...sums);
+  return (
+    <table class="sends" aria-label="each chip sends in a step; light is hidden">
+      <tbody>
+        {sides.map(([name, of], k) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td class="bar">
+              {sentOf(model, of).map((part) => (
+                <i
+                  class={`axis${Math.max(0, part.axis) % AXIS_DASH.length} ${part.hidden ? "hidden" : ""}`}
+                  style={{ width: `${(100 * part.bytes) / most}%` }}
+                  title={`${model.axes[part.axis] ?? ""} ${bytes(part.bytes)}${part.hidden ? ", hidden" : ", exposed"}`}
+                  key={`${part.axis} ${part.hidden}`}
+                />
+              ))}
+            </td>
+            <td class="mono">{bytes(sums[k] ?? 0)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** The candidate that is looked at: its mesh, its specs, its code. */
 function Details({ state, shown: { model, selected } }: { state: SearchState; shown: Shown }) {
   const row = model.rows[selected];
   if (!row) return null;
   const { candidate } = row;
   const specs = specsOf(model, row);
+  const code = codeOf(model, row);
   return (
     <section class="details" aria-label={row.title}>
       <h3>
         {row.title} <span class="soft">{basisOf(row)}</span>
       </h3>
       <span class="chips">
-        {candidate.axes.map((a) => (
-          <Chip name={a.name} axis={model.axes.indexOf(a.name)} children={a.size} key={a.name} />
-        ))}
+        {model.now && model.now !== row && (
+          <>
+            <Axes model={model} of={model.now} /> →
+          </>
+        )}
+        <Axes model={model} of={row} />
       </span>
       <table>
         <thead>
           <tr>
             <th>arrays</th>
+            <th>shape</th>
             {model.now && <th>now</th>}
             <th>here</th>
           </tr>
@@ -122,6 +220,7 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
           {specs.map((line) => (
             <tr key={`${line.spec} ${line.now}`}>
               <td title={line.paths}>{line.paths}</td>
+              <td class="soft">{line.shape}</td>
               {model.now && <td>{line.now}</td>}
               <td>
                 <b>{line.spec}</b>
@@ -130,27 +229,54 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
           ))}
         </tbody>
       </table>
+      <p class="soft">Each chip sends in a step, light is hidden:</p>
+      <Sends model={model} row={row} />
       {candidate.failure && <p class="note">{candidate.failure}</p>}
       <div class="code">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-        <pre tabIndex={0}>{candidate.code.slice(Math.max(0, candidate.code.indexOf("mesh =")))}</pre>
+        <pre tabIndex={0}>{code.slice(Math.max(0, code.indexOf("mesh =")))}</pre>
         <button type="button" onClick={() => copyCode(state)}>
           copy
         </button>
         <span role="status">{state.now.said}</span>
       </div>
+      {!state.saved && (
+        <span class="ways">
+          {VIEWS.map(([what, text]) => (
+            <button
+              type="button"
+              disabled={what === "diff" && (!model.now || model.now === row)}
+              onClick={() => state.ask("open", what)}
+              key={what}
+            >
+              {text}
+            </button>
+          ))}
+        </span>
+      )}
     </section>
   );
 }
 
-function badgesOf({ doc, rows }: SearchModel): Badge[] {
+function Axes({ model, of }: { model: SearchModel; of: Row }) {
+  return (
+    <>
+      {of.candidate.axes.map((a) => (
+        <Chip name={a.name} axis={model.axes.indexOf(a.name)} children={a.size} key={a.name} />
+      ))}
+    </>
+  );
+}
+
+function badgesOf({ doc, rows }: SearchModel, running: Running): Badge[] {
   const compiled = rows.filter((row) => row.compiled).length;
+  const all = rows.length >= doc.planned;
   return [
-    { tone: "plain", strong: String(rows.length), text: "estimated" },
+    { tone: "plain", strong: String(rows.length), text: all ? "estimated" : `of ${doc.planned} estimated` },
     ...(doc.wanted > 0
       ? [
           {
-            tone: compiled < doc.wanted ? "warn" : "plain",
+            tone: compiled < doc.wanted && running !== "running" ? "warn" : "plain",
             strong: `${compiled} of ${doc.wanted}`,
             text: "compiled",
           } as const,

@@ -1,13 +1,16 @@
 /** Keys of the whole card, as its foot lists them. */
 import { copyText } from "../card/copy";
 import { cardKeys } from "../card/keys";
+import { codeOf } from "./model/search";
 import type { SearchState } from "./state";
 
 export const KEYS = [
   ["↑ ↓", "candidate"],
+  ["Enter", "open it compiled"],
   ["c", "copy the code"],
   ["f", "only what may fit"],
   ["s", "time or memory"],
+  ["Esc", "stop"],
 ] as const;
 
 export const searchKeys = cardKeys((state: SearchState) => ({
@@ -17,6 +20,8 @@ export const searchKeys = cardKeys((state: SearchState) => ({
   PageDown: () => state.move(10),
   Home: () => state.move(Number.MIN_SAFE_INTEGER),
   End: () => state.move(Number.MAX_SAFE_INTEGER),
+  Enter: () => state.ask("open"),
+  Escape: () => (state.now.running === "running" ? state.ask("stop") : state.set({ opened: null })),
   c: () => copyCode(state),
   f: () => state.set({ fitting: !state.now.fitting }),
   s: () => state.set({ order: state.now.order === "time" ? "memory" : "time" }),
@@ -24,6 +29,7 @@ export const searchKeys = cardKeys((state: SearchState) => ({
 
 export function copyCode(state: SearchState): void {
   const shown = state.shown();
-  const code = shown?.model.rows[shown.selected]?.candidate.code;
+  const row = shown?.model.rows[shown.selected];
+  const code = shown && row ? codeOf(shown.model, row) : "";
   if (code) copyText(code, (said) => state.set({ said }));
 }

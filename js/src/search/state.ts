@@ -5,9 +5,10 @@ import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Search } from "../core/document.gen";
+import type { Running } from "./model/search";
 import { answerOf, decodeSearch, type Order, SearchModel } from "./model/search";
 import { type Chart, chartMarks, chartOf, selectedMarks } from "./scene/chart";
-import { type Table, tableMarks, tableOf } from "./scene/table";
+import { type Table, tableMarks, tableOf, WINDOW } from "./scene/table";
 
 const BEGINNING = {
   doc: null as Search | null,
@@ -18,8 +19,23 @@ const BEGINNING = {
   fitting: false,
   /** What became of copying. */
   said: "",
+  running: "" as Running,
+  /** How far the table is scrolled, to a whole window. */
+  top: 0,
+  /** The view of the candidate that was asked for; null for none. */
+  opened: null as Opened | null,
 };
 type Fields = typeof BEGINNING;
+
+export interface Opened {
+  /** The number of the request. */
+  n: number;
+  front_end?: string;
+  state?: Record<string, unknown>;
+  error?: string;
+}
+
+export type What = "program" | "diff" | "model";
 
 export interface Shown {
   model: SearchModel;
@@ -36,13 +52,14 @@ export class SearchState extends CardState<Fields> {
   readonly chart = new Layer();
   readonly ring = new Layer();
   readonly table = new Layer();
+  #asked = 0;
   readonly #model = memo((doc: Search) => new SearchModel(doc));
   readonly #chart = memo(chartOf);
   readonly #rows = memo((model: SearchModel, order: Order, fitting: boolean) => model.listed(order, fitting));
   readonly #table = memo(tableOf);
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, BEGINNING, ["candidate"]);
+    super(widget, frame, BEGINNING, ["candidate", "running", "_opened"]);
   }
 
   name(): string {
@@ -51,12 +68,19 @@ export class SearchState extends CardState<Fields> {
   }
 
   protected override read(document: unknown): void {
-    this.set({ doc: decodeSearch(document), candidate: -1 });
+    const { candidate } = this.now;
+    const doc = decodeSearch(document);
+    this.set({ doc, candidate: candidate < doc.candidates.length ? candidate : -1 });
   }
 
   protected override follow(): void {
     const candidate = this.widget.get("candidate");
     if (typeof candidate === "number") this.set({ candidate });
+    const answer = this.widget.get("_opened") as Opened | null | undefined;
+    this.set({
+      running: (this.widget.get("running") ?? "") as Running,
+      opened: answer && answer.n === this.#asked ? answer : this.now.opened,
+    });
   }
 
   shown(): Shown | null {
@@ -79,7 +103,9 @@ export class SearchState extends CardState<Fields> {
     const { chart, table, selected } = shown;
     this.chart.paint([chart], chart, theme, () => chartMarks(chart));
     this.ring.paint([chart, selected], chart, theme, () => selectedMarks(chart, selected));
-    this.table.paint([table, selected], table, theme, () => tableMarks(table, selected));
+    const { top } = this.now;
+    const size = { width: table.width, height: Math.min(table.height, WINDOW) };
+    this.table.paint([table, selected, top], size, theme, () => tableMarks(table, selected, top));
     return true;
   }
 
@@ -87,6 +113,19 @@ export class SearchState extends CardState<Fields> {
     if (candidate === null) return;
     this.set({ candidate });
     this.share({ candidate });
+  }
+
+  /** Asks Python: to stop, to go on, for a view of the candidate. */
+  ask(todo: "stop" | "go on" | "open", what: What = "program"): void {
+    if (this.saved) return;
+    this.#asked += 1;
+    if (todo === "open") this.set({ opened: { n: this.#asked } });
+    this.share({ _asked: { n: this.#asked, do: todo, what } });
+  }
+
+  /** Follows the list; each half of a window is painted once. */
+  scrolled(top: number): void {
+    this.set({ top: Math.floor(top / (WINDOW / 2)) * (WINDOW / 2) });
   }
 
   /** To another line of the table. */

@@ -39,6 +39,9 @@ export interface Row {
 
 export type Order = "time" | "memory";
 
+/** What Python is doing: nothing more to do, on its way, or stopped with more to do. */
+export type Running = "" | "running" | "stopped" | "failed";
+
 /** Axes of plans; those of the user's own mesh come before them. */
 const AXES = ["data", "fsdp", "expert", "seq", "tensor"];
 
@@ -104,12 +107,18 @@ export class SearchModel {
   }
 }
 
-function timeOf({ compute_s, hidden_s, exposed_s }: Figures): number {
+export function timeOf({ compute_s, hidden_s, exposed_s }: Figures): number {
   return Math.max(compute_s, hidden_s) + exposed_s;
 }
 
 /** The answer: what stands out, and the rest of the sentence. */
 export function answerOf(model: SearchModel): readonly [strong: string, rest: string] {
+  const { doc, rows } = model;
+  const [strong, rest] = answer(model);
+  return [rows.length < doc.planned && doc.ended === "" ? `So far ${strong}` : strong, rest];
+}
+
+function answer(model: SearchModel): readonly [strong: string, rest: string] {
   const { best, now, rows } = model;
   if (!best) {
     const [least] = [...rows].sort((a, b) => a.bytes - b.bytes);
@@ -128,16 +137,59 @@ function memoryOf(model: SearchModel, row: Row): string {
 }
 
 /** Compared with what, and how the figures are known. */
-export function factsOf({ best, now }: SearchModel): string {
-  if (!best) return "";
+export function factsOf(model: SearchModel): string {
+  const { best, now } = model;
+  if (!best) return leastOf(model);
   if (!now || now === best) return basisOf(best);
-  const known = now.compiled === best.compiled ? `both ${basisOf(best)}` : basisOf(best);
-  return `${duration(best.time)} a step, now ${duration(now.time)}; ${known}`;
+  // Known in two ways, they are not to be compared.
+  if (now.compiled !== best.compiled)
+    return `${duration(best.time)} a step, ${basisOf(best)}; now ${duration(now.time)}, ${basisOf(now)}`;
+  return `${duration(best.time)} a step, now ${duration(now.time)}; both ${basisOf(best)}`;
 }
 
 /** What was searched for, on what: `train_step on 16 chips of TPU v5e`. */
 export function subjectOf({ doc }: SearchModel): string {
   return `${doc.name} on ${count(doc.chips, "chip")} of ${doc.target}`;
+}
+
+/** A candidate as Python. */
+export function codeOf({ doc }: SearchModel, { candidate }: Row): string {
+  return candidate.lines.map((k) => doc.code_lines[k] ?? "").join("\n");
+}
+
+/** What the least of those that do not fit consists of, and where one fits. */
+function leastOf({ doc, rows, limit }: SearchModel): string {
+  const [least] = [...rows].sort((a, b) => a.bytes - b.bytes);
+  if (!least || limit === null) return "";
+  const held = least.figures.arguments;
+  const can =
+    held <= limit ? "jax.checkpoint and donation lower those alone" : "neither jax.checkpoint nor donation is enough";
+  const parts = `${least.title}: arguments ${bytes(held)}; ${bytes(least.bytes - held)} are alive beside them, ${can}.`;
+  const on = doc.fits_on;
+  return on ? `${parts} As estimated, ${on.name} fits on ${count(on.chips, "chip")}, ${on.target}.` : parts;
+}
+
+/** Bytes that a chip sends in a step, by axis: what is exposed and what is hidden. */
+export function sentOf(model: SearchModel, row: Row): readonly { axis: number; bytes: number; hidden: boolean }[] {
+  const sums = new Map<string, { axis: number; bytes: number; hidden: boolean }>();
+  for (const { axes, bytes, hidden } of row.figures.sent) {
+    const axis = model.axes.indexOf(axes[0] ?? "");
+    const known = sums.get(`${axis} ${hidden}`) ?? { axis, bytes: 0, hidden };
+    sums.set(`${axis} ${hidden}`, { ...known, bytes: known.bytes + bytes });
+  }
+  return [...sums.values()].sort((a, b) => Number(a.hidden) - Number(b.hidden) || a.axis - b.axis);
+}
+
+/** `16, 64 chips: 608, 331 ms`. */
+function scalingOf({ doc }: SearchModel): string {
+  const rows = doc.scaling;
+  if (rows.length < 2) return "";
+  const batches = new Set(rows.map((row) => row.batch)).size > 1;
+  const each = rows.map(({ chips, batch, name, time_s }) => {
+    const what = `${count(chips, "chip")}${batches ? `, batch ${batch}` : ""}`;
+    return `${what}: ${name ? `${name}, ${duration(time_s)}` : "none fits"}`;
+  });
+  return `Best estimates: ${each.join("; ")}.`;
 }
 
 export function basisOf(row: Row): string {
@@ -147,14 +199,17 @@ export function basisOf(row: Row): string {
 /** A candidate in a sentence, for its tooltip and a screen reader. */
 export function sentenceOf(model: SearchModel, row: Row): string {
   const { compute_s, exposed_s, hidden_s } = row.figures;
-  const fits = { true: "fits", false: "does not fit", null: "may fit" }[String(row.candidate.fits)];
+  const missing = model.limit === null ? 0 : row.bytes - model.limit;
+  const over = missing > 0 ? `does not fit, ${bytes(missing)} too much` : "does not fit";
+  const fits = { true: "fits", false: over, null: "may fit" }[String(row.candidate.fits)];
   const parts = `compute ${duration(compute_s)}, ${duration(exposed_s)} exposed, ${duration(hidden_s)} hidden`;
   const own = row.now ? "now: " : "";
   return `${own}${row.title}: ${duration(row.time)} a step (${parts}), ${memoryOf(model, row)}, ${fits}; ${basisOf(row)}`;
 }
 
 /** What is said of all of them together. */
-export function notesOf({ doc, rows }: SearchModel): readonly string[] {
+export function notesOf(model: SearchModel): readonly string[] {
+  const { doc, rows } = model;
   const compiled = rows.filter((r) => r.compiled).length;
   const rank =
     doc.correlation !== null
@@ -165,19 +220,27 @@ export function notesOf({ doc, rows }: SearchModel): readonly string[] {
   const ended = { "": "", interrupted: "Stopped: what is known stays.", time: "The time limit was reached." }[
     doc.ended
   ];
-  return [rank, ended, ...doc.notes].filter(Boolean);
+  return [rank, ended, scalingOf(model), ...doc.notes].filter(Boolean);
+}
+
+interface SpecLine {
+  readonly paths: string;
+  /** Of the first. */
+  readonly shape: string;
+  readonly spec: string;
+  readonly now: string;
 }
 
 /** The specs of a candidate, each with the leaves that have it; those of the optimizer's state repeat the parameters'. */
-export function specsOf({ doc, now }: SearchModel, row: Row): readonly { paths: string; spec: string; now: string }[] {
-  const lines = new Map<string, { paths: string[]; spec: string; now: string }>();
+export function specsOf({ doc, now }: SearchModel, row: Row): readonly SpecLine[] {
+  const lines = new Map<string, Omit<SpecLine, "paths"> & { paths: string[] }>();
   doc.leaves.forEach(({ path, shape }, leaf) => {
     const spec = doc.specs[row.candidate.specs[leaf] ?? -1] ?? "";
     const own = (now && doc.specs[now.candidate.specs[leaf] ?? -1]) ?? "";
     if (shape.length === 0 || (spec === "P()" && (own === "" || own === "P()"))) return;
     const short = path.replace(/^.*?([A-Za-z_]\w*)\W*(?:\['?kernel'?\]|\.kernel)?(?:\.value)?\W*$/, "$1");
     const key = `${spec} ${own}`;
-    const line = lines.get(key) ?? { paths: [], spec, now: own };
+    const line = lines.get(key) ?? { paths: [], shape: `[${shape.join(",")}]`, spec, now: own };
     if (!line.paths.includes(short)) line.paths.push(short);
     lines.set(key, line);
   });

@@ -1,8 +1,9 @@
 /** Candidates by memory and time: estimated ones hollow, compiled ones filled, a wall where a chip's memory ends. */
 import type { Search } from "../../core/document.gen";
-import { bytes, duration } from "../../core/format";
+import { bytes, secondsColumn } from "../../core/format";
 import { label, type Mark, MONO } from "../../draw/marks";
-import type { Row, SearchModel } from "../model/search";
+import { fit } from "../../draw/measure";
+import { type Row, type SearchModel, timeOf } from "../model/search";
 
 export interface Chart {
   readonly width: number;
@@ -11,8 +12,12 @@ export interface Chart {
   readonly points: readonly { x: number; y: number }[];
   /** Where the chip's memory ends; null where all is far from it. */
   readonly wall: number | null;
+  /** Where each would stand by its estimate. */
+  readonly estimates: readonly { x: number; y: number }[];
   readonly ticks: readonly { y: number; text: string }[];
   readonly scale: readonly { x: number; text: string }[];
+  /** The end of the strip beyond the wall. */
+  readonly beyond: { x: number; text: string } | null;
   readonly model: SearchModel;
 }
 
@@ -33,37 +38,64 @@ export function chartOf(model: SearchModel, width: number): Chart {
   const times = rows.map((r) => Math.log(Math.max(r.time, 1e-12)));
   const [low, high] = [Math.min(...times), Math.max(...times)];
   const room = Math.max(high - low, 0.1);
-  const y = (r: Row) =>
-    height - BOTTOM - 12 - ((Math.log(Math.max(r.time, 1e-12)) - low) / room) * (height - TOP - BOTTOM - 24);
+  const yOf = (seconds: number) =>
+    height - BOTTOM - 12 - ((Math.log(Math.max(seconds, 1e-12)) - low) / room) * (height - TOP - BOTTOM - 24);
   const most = Math.max(0, ...fitting.map((r) => r.bytes));
   // Near the limit, or beyond it, the wall is drawn at its place; otherwise it says little and would take all room.
   const near = limit !== null && (over.length > 0 || most > limit / 4);
   const far = near && limit ? Math.max(limit, most) : 1.1 * most || 1;
-  const x = (r: Row) => {
-    if (r.candidate.fits !== false) return LEFT + 8 + (r.bytes / far) * (end - LEFT - 8);
-    const top = Math.max(...over.map((o) => o.bytes));
-    const from = limit ?? 1;
-    return end + 10 + (Math.log(Math.max(1, r.bytes / from)) / Math.log(Math.max(1.01, top / from))) * (BEYOND - 20);
-  };
+  const inside = (size: number) => LEFT + 8 + (size / far) * (end - LEFT - 8);
+  const top = Math.max(...over.map((o) => o.bytes));
+  const from = limit ?? 1;
+  const beyond = (size: number) =>
+    end + 10 + (Math.log(Math.max(1, size / from)) / Math.log(Math.max(1.01, top / from))) * (BEYOND - 20);
+  const xOf = (row: Row, size: number) => (row.candidate.fits === false ? beyond(size) : inside(size));
+  const rounds = roundIn(Math.exp(low), Math.exp(low + room), 1.25).filter(
+    (t) => yOf(t) > TOP && yOf(t) < height - BOTTOM,
+  );
+  const step = roundStep(far / 2.5);
+  const sizes = [1, 2, 3, 4].map((k) => k * step).filter((size) => size < far * (near ? 0.9 : 1));
+  const write = secondsColumn(rounds);
   return {
     width,
     height,
     model,
-    points: rows.map((r) => ({ x: x(r), y: y(r) })),
-    wall: near && limit ? LEFT + 8 + (limit / far) * (end - LEFT - 8) : null,
-    ticks: [0, 0.5, 1].map((part) => ({
-      y: height - BOTTOM - 12 - part * (height - TOP - BOTTOM - 24),
-      text: duration(Math.exp(low + part * room)),
+    points: rows.map((r) => ({ x: xOf(r, r.bytes), y: yOf(r.time) })),
+    estimates: rows.map((r) => ({
+      x: xOf(r, r.candidate.estimated.bytes_per_device),
+      y: yOf(timeOf(r.candidate.estimated)),
     })),
-    scale: [0.25, 0.5, 0.75].map((part) => ({
-      x: LEFT + 8 + part * (end - LEFT - 8),
-      text: bytes(part * far),
-    })),
+    wall: near && limit ? inside(limit) : null,
+    ticks: rounds.map((t) => ({ y: yOf(t), text: write(t) })),
+    scale: sizes.map((size) => ({ x: inside(size), text: bytes(size) })),
+    beyond: over.length > 0 && near ? { x: end + BEYOND - 10, text: bytes(top) } : null,
   };
 }
 
+/** Round numbers of a logarithmic scale, each by a factor from the last. */
+function roundIn(low: number, high: number, apart: number): number[] {
+  const found: number[] = [];
+  for (let ten = 10 ** Math.floor(Math.log10(low)); ten <= high; ten *= 10)
+    for (const digit of [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8])
+      if (digit * ten >= low && digit * ten <= high && digit * ten >= apart * (found.at(-1) ?? 0))
+        found.push(digit * ten);
+  const every = Math.ceil(found.length / 6);
+  return found.filter((_, k) => k % every === 0);
+}
+
+/** 1, 2, 5 of the binary unit. */
+function roundStep(size: number): number {
+  const unit = 1024 ** Math.floor(Math.log(Math.max(size, 1)) / Math.log(1024));
+  const ten = 10 ** Math.floor(Math.log10(size / unit));
+  const digit = size / unit / ten;
+  return (digit < 2 ? 1 : digit < 5 ? 2 : 5) * ten * unit;
+}
+
+/** More candidates than this are a field of squares. */
+const MANY = 400;
+
 export function chartMarks(chart: Chart): Mark[] {
-  const { width, height, model, points, wall } = chart;
+  const { width, height, model, points, wall, beyond } = chart;
   const base = height - BOTTOM;
   const marks: Mark[] = [label(PAD_LEFT, 18, "a step", 11.5, "muted"), line(LEFT, base, width - 8, base, "muted")];
   for (const { y, text } of chart.ticks)
@@ -71,7 +103,7 @@ export function chartMarks(chart: Chart): Mark[] {
       line(LEFT, y, width - 8, y, "line"),
       label(LEFT - 6, y + 4, text, 11, "muted", { ...MONO, anchor: "end" }),
     );
-  for (const { x, text } of chart.scale)
+  for (const { x, text } of [...chart.scale, ...(beyond ? [beyond] : [])])
     marks.push(line(x, base, x, base + 4, "muted"), label(x, base + 16, text, 11, "muted", { anchor: "middle" }));
   marks.push(label(LEFT, base + 32, "memory on each chip", 11, "muted"));
   if (wall !== null && model.limit) {
@@ -82,25 +114,51 @@ export function chartMarks(chart: Chart): Mark[] {
       line(wall, TOP - 6, wall, base + 4, "ink", 2.4),
       label(wall - 6, 18, wallText(model.doc, model.limit), 11.5, "ink", { anchor: "end", weight: 600 }),
     );
-    if (over > 0) marks.push(label(wall + 6, 18, `${over} ${over === 1 ? "does" : "do"} not fit`, 11.5, "muted"));
+    if (over > 0) marks.push(label(wall + 6, 18, over === 1 ? "1 does not" : `${over} do not`, 11.5, "muted"));
   }
+  marks.push(...stair(chart));
+  const many = model.rows.length > MANY;
   model.rows.forEach((row, k) => {
     const at = points[k];
-    if (at && !row.now) marks.push(...sign(row, at.x, at.y));
+    const was = chart.estimates[k];
+    if (!at || !was || row.now) return;
+    if (row.compiled && Math.hypot(at.x - was.x, at.y - was.y) > 5) marks.push(line(was.x, was.y, at.x, at.y, "muted"));
+    if (many && !row.compiled) {
+      const fill = row.candidate.fits === false ? "muted" : "ink";
+      marks.push({ kind: "rect", x: at.x - 1, y: at.y - 1, w: 2, h: 2, fill, alpha: 0.55 });
+    } else marks.push(...sign(row, at.x, at.y));
   });
   const { now } = model;
   const here = now && points[now.index];
   if (now && here) {
     const right = here.x > width * 0.6;
-    marks.push(
-      ...diamond(here.x, here.y),
-      label(here.x + (right ? -10 : 10), here.y - 8, `now: ${now.title}`, 11.5, "ink", {
-        weight: 600,
-        anchor: right ? "end" : "start",
-      }),
-    );
+    const place = { weight: 600, anchor: right ? "end" : "start" } as const;
+    const text = fit(`now: ${now.title}`, right ? here.x - LEFT : width - here.x - 24, 11.5);
+    marks.push(...diamond(here.x, here.y), label(here.x + (right ? -10 : 10), here.y - 8, text, 11.5, "ink", place));
   }
   return marks;
+}
+
+/** Best of the compiled: what less memory costs in time. Estimates are never joined with them. */
+function stair({ model, points }: Chart): Mark[] {
+  const fitting = model.rows.filter((r) => r.compiled && r.candidate.fits !== false).sort((a, b) => a.bytes - b.bytes);
+  const front: { x: number; y: number }[] = [];
+  let best = Number.POSITIVE_INFINITY;
+  for (const row of fitting) {
+    const at = points[row.index];
+    if (at && row.time < best) front.push(at);
+    best = Math.min(best, row.time);
+  }
+  const [first] = front;
+  if (!first || fitting.length < 2) return [];
+  const corners: [number, number][] = [[first.x, TOP]];
+  front.forEach((at, k) => {
+    corners.push([at.x, front[k - 1]?.y ?? at.y], [at.x, at.y]);
+  });
+  return [
+    { kind: "line", points: corners, stroke: { color: "muted", width: 1.1 } },
+    ...[label(first.x + 6, TOP + 2, "best of the compiled", 11, "muted")],
+  ];
 }
 
 const PAD_LEFT = 16;
@@ -125,7 +183,8 @@ export function selectedMarks({ points, model, width, height }: Chart, selected:
     const right = at.x > width * 0.6;
     const place = { weight: 600, anchor: right ? "end" : "start" } as const;
     const y = at.y > height - BOTTOM - 24 ? at.y - 12 : at.y + 16;
-    marks.push(label(at.x + (right ? -14 : 14), y, row.title, 11.5, "ink", place));
+    const text = fit(row.title, right ? at.x - LEFT : width - at.x - 26, 11.5);
+    marks.push(label(at.x + (right ? -14 : 14), y, text, 11.5, "ink", place));
   }
   return marks;
 }

@@ -25,12 +25,16 @@ export function tableOf(model: SearchModel, width: number, rows: readonly Row[])
   return { width, height: HEAD + rows.length * line + 2, line, rows, model };
 }
 
+/** Height of the part of a long table that is painted at once. */
+export const WINDOW = 640;
+
 /** The row at a height; null for none. */
 export function rowAt({ line, rows }: Table, y: number): number | null {
   return rows[Math.floor((y - HEAD) / line)]?.index ?? null;
 }
 
-export function tableMarks({ width, line, rows, model }: Table, selected: number): Mark[] {
+/** A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. */
+export function tableMarks({ width, line, rows, model }: Table, selected: number, top: number | null = null): Mark[] {
   const tall = line === TALL;
   const most = Math.max(1e-12, ...rows.map((r) => r.time));
   const time = secondsColumn(rows.map((r) => r.time));
@@ -49,8 +53,12 @@ export function tableMarks({ width, line, rows, model }: Table, selected: number
       marks.push(label(x, 18, text, 11.5, "muted", { anchor: "end" }));
     marks.push(label(ends.basis, 18, "known by", 11.5, "muted"));
   }
-  rows.forEach((row, k) => {
-    const y = HEAD + k * line;
+  const first = Math.max(0, Math.floor(((top ?? 0) - HEAD) / line));
+  const last = top === null ? rows.length : first + Math.ceil(WINDOW / line);
+  const up = top ?? 0;
+  if (up > HEAD) marks.length = 0;
+  rows.slice(first, last).forEach((row, k) => {
+    const y = HEAD + (first + k) * line - up;
     const bold = row.index === selected || row.now ? { weight: 600 } : {};
     if (row.index === selected || row.now) marks.push({ kind: "rect", x: 0, y, w: width, h: line, fill: "panel" });
     if (row.index === selected) marks.push({ kind: "rect", x: 0, y, w: 4, h: line, fill: "ink" });

@@ -1,0 +1,89 @@
+"""``read.search`` on steps of many kinds: how fast it estimates, and how its order compares with the compiler's.
+
+``python -m tests.bench.search all`` compiles every candidate of four of them, which takes hours on two cores; ``make
+bench`` compiles the best few of each.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tests.bench.process import measure
+from tests.bench.table import Row, kilobytes, milliseconds
+
+PROGRAM = """
+import json, os, resource, tempfile, time
+import jax, numpy as np
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp()
+from shardwidget import read
+from shardwidget.document import to_wire
+from shardwidget.read._search.ranking import _ranks
+from tests import searches
+from tests.search_models import MODELS
+
+def spearman(a, b):
+    ranks = [_ranks(x) for x in (a, b)]
+    return float(np.corrcoef(*ranks)[0, 1]) if all(map(np.std, ranks)) else None
+
+found = {}
+step, args = searches.gpt(12, 2048, 8192, 16, 32768, 256, 1024)
+for name, axes, most in (("two axes", (), 2), ("three axes", (), 3)):
+    if name == "three axes" and not %(all)r: continue
+    begun, first = time.perf_counter(), None
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    def seen(search):
+        global first
+        first = first or time.perf_counter() - begun
+    search = read.search(step, *args, mesh="v5p:4x4x4", compiled=0, most_axes=most, progress=seen)
+    found[name] = {
+        "n": len(search.candidates), "s": time.perf_counter() - begun, "first": first,
+        "bytes": len(json.dumps(to_wire(search), default=str)),
+        "grew": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used) * 1024,
+    }
+models = {}
+for kind in %(kinds)r:
+    step, args = MODELS[kind](8)
+    begun = time.perf_counter()
+    search = read.search(step, *args, mesh="v5e:4x4", compiled=%(compiled)r)
+    of = [c for c in search.candidates if c.compiled]
+    if not of: continue
+    moved = lambda f: f.exposed_s + f.hidden_s
+    compiled = [c.compiled for c in of]
+    best = min(c.compiled.time_s for c in of if c.compiled.bytes_per_device <= 2**34)
+    chosen = min(of, key=lambda c: c.estimated.time_s)
+    models[kind] = {
+        "n": len(search.candidates), "of": len(of), "failed": sum(bool(c.failure) for c in search.candidates),
+        "moved": spearman([moved(c.estimated) for c in of], [moved(c) for c in compiled]),
+        "memory": spearman([c.estimated.bytes_per_device for c in of], [c.bytes_per_device for c in compiled]),
+        "regret": chosen.compiled.time_s / best - 1, "s": time.perf_counter() - begun,
+    }
+print(json.dumps({"speed": found, "models": models}))
+"""
+
+KINDS = ("mlp", "gpt_scanned", "moe", "embeddings", "tiny")
+
+
+def rows(everything: bool = False) -> list[Row]:
+    """Times of a search, then for each model the rank correlations, and what the first estimate costs."""
+    options = {"all": everything, "kinds": KINDS, "compiled": 99 if everything else 4}
+    found = measure(PROGRAM % options)
+    table = []
+    for name, each in found["speed"].items():
+        reach = "≤ 12 s" if name == "two axes" else "≤ 60 s"
+        beside = f"first after {milliseconds(each['first'])}, document {kilobytes(each['bytes'])}"
+        beside += f", {each['grew'] / 2**20:.0f} MiB more"
+        table.append(
+            Row(f"search, {each['n']} candidates of 12 layers on 64 chips", milliseconds(each["s"]), reach, beside)
+        )
+    for kind, each in found["models"].items():
+        moved, memory = (f"{each[k]:.2f}" if each[k] is not None else "-" for k in ("moved", "memory"))
+        what = f"search of {kind}: {each['of']} of {each['n']} compiled for v5e 4×4"
+        ours = f"rank {moved} sent, {memory} memory"
+        table.append(Row(what, ours, "≥ 0.9, ≥ 0.85", f"first estimate {each['regret']:+.0%} to the best compiled"))
+    return table
+
+
+if __name__ == "__main__":
+    from tests.bench.table import show
+
+    show(rows("all" in sys.argv[1:]))
