@@ -81,6 +81,7 @@ from shardwidget._jax.kernels import (
     RecordedKernel,
     interpreted,
     interprets_kernels,
+    kernel_name,
     kernel_sends,
     recorded_kernels,
 )

@@ -953,8 +953,8 @@ export interface KernelBlock {
 /** Something that is wrong, for all places that are alike. */
 export interface KernelFault {
   /**
-   * `race`: nothing orders two accesses; `deadlock`: a wait never ends; `unwritten`: a copy sends what nobody has
-   * written; `semaphore`: one does not end at zero; `error`: the interpreter stopped.
+   * `race`: nothing orders two accesses; `deadlock`: a wait never ends; `unwritten`: a copy sends what nobody
+   * has written; `semaphore`: one does not end at zero; `error`: the interpreter stopped.
    */
   readonly kind: "race" | "deadlock" | "unwritten" | "semaphore" | "error";
   /** What happens, in a sentence. */

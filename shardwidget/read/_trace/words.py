@@ -44,7 +44,7 @@ def _opaque(primitive: str, eqn: Any) -> str:
     """A kernel or a custom call: what is known of what it sends."""
     if primitive != "pallas_call":
         return "Each device calls code that JAX does not see into. Whether it sends cannot be followed."
-    name = _jax.function_name(eqn.params["jaxpr"]) or "a kernel"
+    name = _jax.kernel_name(eqn) or "without a name"
     sends = _jax.kernel_sends(eqn)
     if sends is None:
         return f"Each device runs the Pallas kernel {name}. Whether it sends cannot be followed: it is not for TPUs."
