@@ -158,6 +158,7 @@ from shardwidget._jax.sources import (
 )
 from shardwidget._jax.types import (
     is_changed_by_vmap,
+    is_future,
     is_ref,
     kept,
     manual_types,

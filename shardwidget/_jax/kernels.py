@@ -243,7 +243,7 @@ def recorded_kernels(
         del primitive.bind
         module.callback, module.interpret_pallas_call = before
         if watch.failed:
-            _forget(pltpu)
+            forget_failed()
     return [kernel for kernel in watch.kernels if kernel.runs], result
 
 
@@ -281,9 +281,10 @@ def _quiet() -> Iterator[None]:
         logger.disabled = before
 
 
-def _forget(pltpu: Any) -> None:
-    """Makes JAX usable again after a kernel was ended: its state, and the results that ordered effects wait for."""
+def forget_failed() -> None:
+    """Makes JAX usable again after a kernel has failed: its state, and the results that ordered effects wait for."""
     from jax._src import dispatch
+    from jax.experimental.pallas import tpu as pltpu
 
     pltpu.reset_tpu_interpret_mode_state()
     with contextlib.suppress(Exception):
