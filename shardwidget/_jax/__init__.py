@@ -81,6 +81,7 @@ from shardwidget._jax.kernels import (
     RecordedKernel,
     interpreted,
     interprets_kernels,
+    kernel_name,
     kernel_sends,
     recorded_kernels,
 )
@@ -158,6 +159,7 @@ from shardwidget._jax.sources import (
 )
 from shardwidget._jax.types import (
     is_changed_by_vmap,
+    is_future,
     is_ref,
     kept,
     manual_types,

@@ -7,7 +7,6 @@ its operations is a callback, made while the kernel is lowered; the recorder sta
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 import logging
 import sys
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 POLL = 0.1
 """Seconds between two looks at kernels that wait."""
 
-_HERE = "jax._src.pallas.mosaic.interpret.interpret_pallas_call"
 _PRIMITIVE = "jax._src.pallas.pallas_call"
 _NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
 
@@ -136,11 +134,17 @@ class RecordedKernel:
         return int(np.prod([size for _, size in self.axes], dtype=int))
 
 
+def _interpreter() -> Any:
+    import jax.experimental.pallas.tpu  # noqa: F401  What it needs.
+    from jax._src.pallas.mosaic.interpret import interpret_pallas_call
+
+    return interpret_pallas_call
+
+
 def interprets_kernels() -> str:
     """Why this JAX's kernels cannot be recorded; empty where they can."""
     try:
-        module = importlib.import_module(_HERE)
-        importlib.import_module("jax.experimental.pallas.tpu")
+        module = _interpreter()
     except ImportError as error:
         return f"JAX {jax.__version__} has no interpreter of TPU kernels here ({error})"
     missing = [name for name in _NEEDED if not hasattr(module, name)]
@@ -184,6 +188,11 @@ def kernel_sends(eqn: JaxprEqn) -> bool | None:
     return any(jax.tree.unflatten(e.params["tree"], e.invars)[3] is not None for e in copies)
 
 
+def kernel_name(eqn: JaxprEqn) -> str:
+    """The function of a ``pallas_call``; empty where JAX does not know it."""
+    return function_name(eqn.params.get("jaxpr"))
+
+
 def _is_for_gpu(params: Any) -> bool:
     return "mosaic_gpu" in type(params).__module__ or "triton" in type(params).__module__
 
@@ -212,8 +221,8 @@ def recorded_kernels(
     params = pltpu.InterpretParams(
         dma_execution_mode="eager", num_cores_or_threads=cores, out_of_bounds_reads="raise", uninitialized_memory="zero"
     )
-    module: Any = importlib.import_module(_HERE)
-    primitive: Any = importlib.import_module(_PRIMITIVE).pallas_call_p
+    module = _interpreter()
+    primitive: Any = sys.modules[_PRIMITIVE].pallas_call_p
     before = module.callback, module.interpret_pallas_call
     module.callback = _Callbacks(before[0], watch)
     module.interpret_pallas_call = watch.interpreting(before[1])
@@ -234,7 +243,7 @@ def recorded_kernels(
         del primitive.bind
         module.callback, module.interpret_pallas_call = before
         if watch.failed:
-            _forget(pltpu)
+            forget_failed()
     return [kernel for kernel in watch.kernels if kernel.runs], result
 
 
@@ -272,9 +281,10 @@ def _quiet() -> Iterator[None]:
         logger.disabled = before
 
 
-def _forget(pltpu: Any) -> None:
-    """Makes JAX usable again after a kernel was ended: its state, and the results that ordered effects wait for."""
+def forget_failed() -> None:
+    """Makes JAX usable again after a kernel has failed: its state, and the results that ordered effects wait for."""
     from jax._src import dispatch
+    from jax.experimental.pallas import tpu as pltpu
 
     pltpu.reset_tpu_interpret_mode_state()
     with contextlib.suppress(Exception):
@@ -494,7 +504,7 @@ def _keep_allocation(kernel: RecordedKernel, name: str, args: tuple[Any, ...], g
         for at, number in enumerate(np.array(given[1]).ravel()):
             kernel.semaphores[int(number)] = at
     else:
-        module: Any = importlib.import_module(_HERE)
+        module = _interpreter()
         space = module.TPU_MEMORY_SPACE_NAMES[int(args[3])]
         values = np.array(args[4])
         cores = range(kernel.cores) if args[2] is None else [int(args[2])]
@@ -517,19 +527,19 @@ def _place(module: Any, buffer: Any, device: Any, core: Any, space: Any, transfo
 
 
 def _of_read(watch: _Watch, args: tuple[Any, ...]) -> Action:
-    module = importlib.import_module(_HERE)
+    module = _interpreter()
     _, device, core, space, buffer, transforms, *_ = args
     return Action("read", (), _place(module, buffer, device, core, space, transforms))
 
 
 def _of_write(watch: _Watch, args: tuple[Any, ...]) -> Action:
-    module = importlib.import_module(_HERE)
+    module = _interpreter()
     _, device, core, space, buffer, transforms, values, *_ = args
     return Action("write", (), _place(module, buffer, device, core, space, transforms), values=np.array(values))
 
 
 def _of_copy(watch: _Watch, args: tuple[Any, ...]) -> Action:
-    module: Any = importlib.import_module(_HERE)
+    module = _interpreter()
     _, device, core, space, source, transforms, to_space, to, to_transforms, received, sent, target, *rest = args
     device = int(device)
     at = _place(module, source, device, core, space, transforms)

@@ -37,6 +37,11 @@ def is_ref(aval: Any) -> bool:
     return type(aval).__name__ == "AbstractRef"
 
 
+def is_future(aval: Any) -> bool:
+    """Whether a value is a future: a collective that was started, without its result. JAX 0.11 – 0.12: private."""
+    return type(aval).__name__ == "AbstractFuture"
+
+
 def is_changed_by_vmap(aval: Any) -> bool:
     """Whether a value is a key of a generator whose numbers ``jax.vmap`` changes.
 

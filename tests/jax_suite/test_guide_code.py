@@ -14,6 +14,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget.export import images
+from tests.kernels import two_slots
 
 DOCS = Path(__file__).parents[2] / "docs"
 ELSEWHERE = {
@@ -139,6 +140,7 @@ def names(page: str) -> dict[str, Any]:
             "reference": attend,
             "u": square,
         },
+        "kernel": {"gather": two_slots()[0]},
         "model": {"before": params, "after": params, "state": params, "grads": params},
         "reshard": {"sharding": NamedSharding(MESH, P("y", "x"))},
         "run": {"batch": x, "faster_step": descend},

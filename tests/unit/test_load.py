@@ -16,6 +16,7 @@ from shardwidget.document import VERSION, Document, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.diffs import DIFFS
+from tests.kernels import KERNELS
 from tests.links import LINKS
 from tests.memories import MEMORIES
 from tests.models import MODEL_COMPARISONS, MODELS
@@ -40,7 +41,7 @@ PLAYGROUNDS = {
 }
 GROUPS = (
     TRACES, COMPARISONS, PROGRAMS, MEMORIES, RUNS, MODELS, MODEL_COMPARISONS, MPMD, NAMESPACES, RESHARDS, SCHEDULES,
-    SEARCHES, DIFFS, LINKS, OVERLAPS, PLACEMENTS, PLAYGROUNDS,
+    SEARCHES, KERNELS, DIFFS, LINKS, OVERLAPS, PLACEMENTS, PLAYGROUNDS,
 )  # fmt: skip
 MAKE = {f"{k}: {name}": make for k, group in enumerate(GROUPS) for name, make in group.items()}
 

@@ -17,6 +17,7 @@ from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
 from tests.diffs import halos
+from tests.kernels import KERNELS
 from tests.mpmd import large
 from tests.reshards import example
 from tests.searches import search
@@ -101,6 +102,7 @@ DOCUMENTS = {
     "ProgramDiff": lambda: (program := sw.read.program(lambda a: a * 2, 1.0)).diff(program),
     "Recompiled": lambda: sw.read.recompiled(lambda: jax.jit(lambda a: a * 2)(1.0)),
     "ReshardPlan": example,
+    "Kernel": KERNELS["race"],
     "Search": search,
     "TraceDiff": halos,
     "Schedule": lambda: one_f_one_b(64, 64),

@@ -2,6 +2,7 @@
 
 - ``kernel``: the reader. JAX interprets the kernel once; ``_jax.kernels`` records what each core does.
 - ``slots``: buffers, cut where what is read, written and copied is cut.
+- ``reading``: what was recorded, as operations of a machine, accesses and blocks; ``faults`` puts into words.
 - ``machine``: the order of events that semaphores enforce, and which of them can happen before others.
 - ``races``: accesses of one slot that nothing orders, an order that shows it, and what would order them.
 - ``contents``: which block a slot holds at which moment of an order.

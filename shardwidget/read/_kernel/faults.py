@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from shardwidget._format import byte_count, count
 from shardwidget.document import KernelFault
-from shardwidget.read._kernel import races
 from shardwidget.read._kernel.machine import Event, Machine, Moments
-from shardwidget.read._kernel.races import Pair
-
-if TYPE_CHECKING:
-    from shardwidget.read._kernel.kernel import _Reading
+from shardwidget.read._kernel.races import Pair, covering, helps, unordered
+from shardwidget.read._kernel.reading import Reading
 
 Found = tuple[KernelFault, Pair | None]
 
 
-def faults(reading: _Reading, pairs: Sequence[Pair], usual: Moments) -> list[Found]:
+def faults(reading: Reading, pairs: Sequence[Pair], usual: Moments) -> list[Found]:
     """All that is wrong: errors, waits that never end, races, semaphores that do not end at zero."""
     blocked = _blocked(reading, usual)
     found: list[Found] = [*_errors(reading), *blocked, *_races(reading, pairs)]
@@ -29,7 +25,7 @@ def faults(reading: _Reading, pairs: Sequence[Pair], usual: Moments) -> list[Fou
     return found
 
 
-def _races(reading: _Reading, pairs: Sequence[Pair]) -> list[Found]:
+def _races(reading: Reading, pairs: Sequence[Pair]) -> list[Found]:
     """Races, without those that the advice for another one ends too."""
     groups = sorted(reading.grouped(pairs), key=lambda group: (_rank(reading, group[0]), -len(group)))
     needs: dict[int, list[Event]] = defaultdict(list)
@@ -42,13 +38,13 @@ def _races(reading: _Reading, pairs: Sequence[Pair]) -> list[Found]:
             for op, events in ordered.items():
                 needs[op] += events
             machine = Machine(reading.steps, reading.kernel.barrier, needs)
-            left = [g for g in groups if any(races.unordered(machine, pair) for pair in g)]
+            left = [g for g in groups if any(unordered(machine, pair) for pair in g)]
             also, groups = len(groups) - len(left), left
         found.append((_race(reading, group, advice, also), group[0]))
     return found
 
 
-def _unwritten(reading: _Reading) -> list[Found]:
+def _unwritten(reading: Reading) -> list[Found]:
     """Copies of slots that nobody has written, by line."""
     grouped: dict[int, list[int]] = defaultdict(list)
     for op in reading.unwritten:
@@ -66,7 +62,7 @@ def _unwritten(reading: _Reading) -> list[Found]:
     return found
 
 
-def _rank(reading: _Reading, pair: Pair) -> int:
+def _rank(reading: Reading, pair: Pair) -> int:
     """Which races come first: where devices may not have entered, and where they run ahead, others follow."""
     kinds = (pair.first.kind, pair.second.kind)
     if "enter" in kinds:
@@ -78,7 +74,7 @@ def _rank(reading: _Reading, pair: Pair) -> int:
     return 3
 
 
-def _errors(reading: _Reading) -> list[Found]:
+def _errors(reading: Reading) -> list[Found]:
     kernel = reading.kernel
     if not kernel.error:
         return []
@@ -96,7 +92,7 @@ def _errors(reading: _Reading) -> list[Found]:
     return [(KernelFault("error", said, kernel.error[:2000], ops=ops, device=does.device if does else -1), None)]
 
 
-def _blocked(reading: _Reading, usual: Moments) -> list[Found]:
+def _blocked(reading: Reading, usual: Moments) -> list[Found]:
     """Waits that never end, by line and semaphore."""
     grouped: dict[tuple[int, int], list[int]] = defaultdict(list)
     for op in usual.blocked.values():
@@ -122,7 +118,7 @@ def _blocked(reading: _Reading, usual: Moments) -> list[Found]:
     return sorted(found, key=lambda f: min(f[0].ops))
 
 
-def _unclaimed(reading: _Reading, usual: Moments, wanted: tuple[int, int, int]) -> str:
+def _unclaimed(reading: Reading, usual: Moments, wanted: tuple[int, int, int]) -> str:
     """Semaphores of the same device that hold something that nobody waits for."""
     others = []
     for (number, device, core), left in usual.counts.items():
@@ -136,7 +132,7 @@ def _alike(n: int, noun: str) -> str:
     return f"The same on {count(n, noun)}. " if n > 1 else ""
 
 
-def _left_over(reading: _Reading, usual: Moments) -> list[Found]:
+def _left_over(reading: Reading, usual: Moments) -> list[Found]:
     """Semaphores that do not end at zero."""
     grouped: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for (number, device, _), left in usual.counts.items():
@@ -154,7 +150,7 @@ def _left_over(reading: _Reading, usual: Moments) -> list[Found]:
     return found
 
 
-def _race(reading: _Reading, group: Sequence[Pair], advice: str, also: int) -> KernelFault:
+def _race(reading: Reading, group: Sequence[Pair], advice: str, also: int) -> KernelFault:
     pair = group[0]
     first, second = pair.first, pair.second
     said = _said(reading, pair)
@@ -178,7 +174,7 @@ def _race(reading: _Reading, group: Sequence[Pair], advice: str, also: int) -> K
     )
 
 
-def _said(reading: _Reading, pair: Pair) -> str:
+def _said(reading: Reading, pair: Pair) -> str:
     """The race in a sentence."""
     first, second = pair.first, pair.second
     narrow = second if first.kind in ("enter", "leave") else first
@@ -217,20 +213,20 @@ def _said(reading: _Reading, pair: Pair) -> str:
     return f"Device {who[1]} may overwrite {name} of device {at} {until} ({where})"
 
 
-def _advice(reading: _Reading, group: Sequence[Pair]) -> tuple[str, dict[int, list[Event]]]:
+def _advice(reading: Reading, group: Sequence[Pair]) -> tuple[str, dict[int, list[Event]]]:
     """What orders all pairs of a group, in words and as events to wait for; nothing unless the kernel ends with it."""
     pair = group[0]
-    covers = [_whole_line(reading, races.covering(reading.machine, one.first)) for one in group]
+    covers = [_whole_line(reading, covering(reading.machine, one.first)) for one in group]
     needs = _needs(group, covers)
-    waited = races.helps(reading.steps, reading.kernel.barrier, needs)
+    waited = helps(reading.steps, reading.kernel.barrier, needs)
     if not waited:
         needs = _needs(group, [None] * len(group))
-        if not races.helps(reading.steps, reading.kernel.barrier, needs):
+        if not helps(reading.steps, reading.kernel.barrier, needs):
             return "", {}
     return _sentence(reading, pair, covers[0] if waited else None), needs
 
 
-def _sentence(reading: _Reading, pair: Pair, where: int | None) -> str:
+def _sentence(reading: Reading, pair: Pair, where: int | None) -> str:
     """What to add so that the second access of a pair waits for an operation that comes after the first."""
     first, second = pair.first, pair.second
     line = [reading.line(a.op) for a in (first, second)]
@@ -262,7 +258,7 @@ def _sentence(reading: _Reading, pair: Pair, where: int | None) -> str:
     )
 
 
-def _whole_line(reading: _Reading, op: int | None) -> int | None:
+def _whole_line(reading: Reading, op: int | None) -> int | None:
     """The last of the waits that one line makes: ``copy.wait()`` is two."""
     if op is None:
         return None
@@ -282,7 +278,7 @@ def _needs(group: Sequence[Pair], covers: Sequence[int | None]) -> dict[int, lis
     return needs
 
 
-def _waited_before(reading: _Reading, pair: Pair) -> bool:
+def _waited_before(reading: Reading, pair: Pair) -> bool:
     """Whether the second access comes after a wait for the first one's semaphore: it was another copy that ended it."""
     step = reading.steps[pair.first.op]
     semaphore = step.semaphore if pair.first.writes else step.sent
@@ -291,7 +287,7 @@ def _waited_before(reading: _Reading, pair: Pair) -> bool:
     return any(reading.steps[k].kind == "wait" and reading.steps[k].semaphore == semaphore for k in before)
 
 
-def _waits_itself(reading: _Reading, pair: Pair) -> bool:
+def _waits_itself(reading: Reading, pair: Pair) -> bool:
     """Whether the device that comes second can wait for the copy itself."""
     first, second = pair.first, pair.second
     if first.kind != "copy":

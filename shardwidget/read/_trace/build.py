@@ -189,6 +189,11 @@ class Builder:
     def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
         """The steps."""
         self._set_apart()
+        received = {value.id for draft in self.writer.steps for value in draft.inputs}
+        for draft in self.writer.steps:
+            futures = [value for value in draft.outputs if _jax.is_future(value.aval)]
+            if futures and self.writer.stopped is None and not any(value.id in received for value in futures):
+                draft.about["thrown away"] = True
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
 
     def _set_apart(self) -> None:

@@ -163,7 +163,8 @@ class Planner:
 
     def _site(self, aval: Any, level: Level, *, returned: bool = False) -> Site:
         shape, dtype = tuple(aval.shape), aval.dtype
-        if _jax.is_ref(aval):  # It has no value of its own, only what is read from it.
+        # A Ref has no value of its own, only what is read from it; a future has none until it is done.
+        if _jax.is_ref(aval) or _jax.is_future(aval):
             return Site(level, shape, np.dtype(dtype), ())
         if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
             words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype))

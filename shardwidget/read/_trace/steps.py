@@ -168,6 +168,8 @@ class Writer:
             for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
                 if isinstance(value, TracedValue):
                     out.moved = through_collective(call, blocks_of(value, size))
+        elif values and outs and isinstance(values[0], TracedValue) and _jax.is_future(values[0].aval):
+            outs[0].moved = blocks_of(values[0], size)
         elif values and outs and isinstance(values[0], TracedValue):
 
             def starts(k: int) -> Sequence[int] | None:

@@ -21,7 +21,11 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
     if step.kind in _KINDS:
         return _KINDS[step.kind](step, mesh)
     if step.collective is not None and mesh is not None:
-        return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}"
+        return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}{_under_way(step)}"
+    if step.inputs and _jax.is_future(step.inputs[0].aval) and step.outputs:
+        future = step.inputs[0].name
+        gives = names_of(step.outputs)
+        return f"Waits until {future} has arrived: {gives} are its values. What it sends was counted at its start."
     statement = statement_of(step.primitive)
     if statement is not None and statement.sentence and not statement.communicates:
         return _sends_nothing(step, statement)
@@ -44,7 +48,7 @@ def _opaque(primitive: str, eqn: Any) -> str:
     """A kernel or a custom call: what is known of what it sends."""
     if primitive != "pallas_call":
         return "Each device calls code that JAX does not see into. Whether it sends cannot be followed."
-    name = _jax.function_name(eqn.params["jaxpr"]) or "a kernel"
+    name = _jax.kernel_name(eqn) or "without a name"
     sends = _jax.kernel_sends(eqn)
     if sends is None:
         return f"Each device runs the Pallas kernel {name}. Whether it sends cannot be followed: it is not for TPUs."
@@ -54,6 +58,16 @@ def _opaque(primitive: str, eqn: Any) -> str:
         f"Each device runs the Pallas kernel {name}, which copies to other devices: the values are those before and "
         "after. read.kernel follows its copies, and finds races."
     )
+
+
+def _under_way(step: Draft) -> str:
+    """What to say of a collective that is only started."""
+    if not any(_jax.is_future(value.aval) for value in step.outputs):
+        return ""
+    name = names_of(step.outputs)
+    if step.about.get("thrown away"):
+        return f" It is only started, and nobody receives it: without {name}.done(), it is sent for nothing."
+    return f" It is only started: {name} is a future, without values until {name}.done()."
 
 
 def joined(words: Sequence[Any], last: str = "and") -> str:

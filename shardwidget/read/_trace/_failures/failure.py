@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Sequence
 
@@ -28,6 +29,13 @@ SET_MESH_AROUND = (
 REF_CLOSED_OVER = (
     "A function that shard_map maps cannot close over a jax.Ref. Give it the Ref as an argument with a spec: "
     "jax.shard_map(body, in_specs=(P('x'), P('x')), ...)(x, ref)."
+)
+
+
+FORBIDDEN = (
+    "Around this line, jax.sharding.no_collectives forbids collectives over these mesh axes. Either this operation "
+    "belongs outside of that block, or its operands must be resharded before it, or the axis does not belong into the "
+    "set."
 )
 
 
@@ -66,8 +74,27 @@ def failure_of(stop: StoppedTrace, writer: Writer, typed: Callable[[StoppedTrace
 
 
 def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:
+    if (future := _future(stop, writer)) is not None:
+        return future
     explain = _EXPLAIN.get(stop.kind)
     return (explain(stop, writer) if explain else None) or _other(stop)
+
+
+def _future(stop: StoppedTrace, writer: Writer) -> Explanation | None:
+    """For a program that uses a future before it is done: the line that stops names it."""
+    if not isinstance(stop.error, TypeError | AttributeError | ValueError):
+        return None
+    text = stop.step.source.text if stop.step.source else ""
+    for step in reversed(writer.steps):
+        for value in step.outputs:
+            name = value.name
+            if _jax.is_future(value.aval) and re.search(rf"\b{re.escape(name)}\b(?!\.done)", text):
+                where = f" in line {step.source.line}" if step.source else ""
+                words = (
+                    f"{name} is a future, not an array: it was started{where} and has no values until {name}.done()."
+                )
+                return Explanation(words, value)
+    return None
 
 
 def _users_traceback(error: Exception) -> str:
@@ -78,6 +105,8 @@ def _users_traceback(error: Exception) -> str:
 
 def _other(stop: StoppedTrace) -> Explanation:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
+    if type(stop.error).__name__ == "ForbiddenCollectiveError":
+        return Explanation(FORBIDDEN)
     if stop.kind == "user":
         return Explanation("The function itself raised this; the steps before it ran.")
     if _jax.messages.is_mesh_set_within_jit(stop.error):
