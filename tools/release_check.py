@@ -59,7 +59,7 @@ def main() -> int:
             _checked(wheel)
             _linked()
             version = wheel.name.split("-")[1]
-            tried = [python for v in PYTHONS if (python := shutil.which(f"python{v}"))] or [sys.executable]
+            tried = [python for v in PYTHONS if (python := _python(v))] or [sys.executable]
             for python in tried:
                 _installed(python, wheel, version, Path(folder))
             _installed(tried[0], sdist, version, Path(folder))
@@ -68,6 +68,12 @@ def main() -> int:
             print(f"FAILED: {error}\n{getattr(error, 'stderr', '') or ''}", file=sys.stderr)
             return 1
     return 0
+
+
+def _python(version: str) -> str | None:
+    """Where a version of Python is; pyenv has a program of that name on PATH for each that it could have, too."""
+    found = shutil.which(f"python{version}")
+    return found if found and subprocess.run([found, "--version"], capture_output=True).returncode == 0 else None
 
 
 def _built(folder: Path) -> tuple[Path, Path]:

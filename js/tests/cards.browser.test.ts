@@ -146,16 +146,19 @@ function headOf({ root }: Mounted): string[] {
   return seen.map(({ part }) => (part.localName === "h2" ? "name" : part.className));
 }
 
-test.each(Object.entries(VIEWS))("%s: its head is its name, its mesh axes and what it comes to, in this order", async (_, mount) => {
-  for (const width of [934, 480]) {
-    const view = await mount(width);
-    const head = headOf(view);
-    expect(head, `${width} px`).toEqual(["name", "chips", "badges"].filter((part) => head.includes(part)));
-    expect(head[0]).toBe("name");
-    expect(view.root.querySelectorAll(".card header")).toHaveLength(1);
-    view.stop();
-  }
-});
+test.each(Object.entries(VIEWS))(
+  "%s: its head is its name, its mesh axes and what it comes to, in this order",
+  async (_, mount) => {
+    for (const width of [934, 480]) {
+      const view = await mount(width);
+      const head = headOf(view);
+      expect(head, `${width} px`).toEqual(["name", "chips", "badges"].filter((part) => head.includes(part)));
+      expect(head[0]).toBe("name");
+      expect(view.root.querySelectorAll(".card header")).toHaveLength(1);
+      view.stop();
+    }
+  },
+);
 
 test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", async (_, mount) => {
   for (const width of [934, 480]) {

@@ -57,7 +57,7 @@ class AlgorithmView(DocumentWidget):
             interconnect: what times are estimated for first: a name in ``shardwidget.cost.INTERCONNECTS``, or an
                 ``Interconnect`` of your own numbers.
             start: seconds that a message takes to start, however far it goes.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -73,8 +73,7 @@ class ArrayView(DocumentWidget):
                 ``jax.sharding.Mesh`` or ``AbstractMesh`` alone; or a document, ``Placement``.
             name: what to call it; None finds the variable that it is bound to.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel, so that a saved notebook shows
-                it when it is reopened. None takes the environment variable ``SHARDWIDGET_MODE``; without it,
-                ``"widget"``.
+                it when it is reopened; ``"auto"`` for what the front end can show. None for ``config.mode``.
             color_by: what a tile's colour shows.
             row_dim: the dimension that runs down; None chooses.
             column_dim: the dimension that runs across; None chooses.

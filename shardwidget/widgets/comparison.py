@@ -64,7 +64,7 @@ class ShardingComparison(DocumentWidget):
             name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
             choices: fixes to continue with, by row.
             selection: the row that is open at first, ``{"row": index}``.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

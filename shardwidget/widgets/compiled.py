@@ -141,7 +141,7 @@ class CompiledProgram(MovingWidget):
             selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
             axis: list only the collectives over this mesh axis.
             sort: what to sort by.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -207,7 +207,7 @@ class CompiledProgram(MovingWidget):
             page: what is shown of the program that is open.
             opened: index of the program whose collectives are shown at first.
             sort: what to sort these by.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -246,7 +246,7 @@ class CompiledProgram(MovingWidget):
             kwargs: keyword arguments for those that are given as a function.
             mesh: as in the constructor, for both.
             interconnect: as in the constructor, for both.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -279,7 +279,7 @@ class CompiledProgram(MovingWidget):
             kwargs: as in the constructor.
             mesh: as in the constructor.
             interconnect: as in the constructor.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -56,7 +56,7 @@ class DiffView(DocumentWidget):
             diff: what differs.
             selection: index of the row whose code is shown first.
             sort: order of the rows.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -67,7 +67,7 @@ class ExerciseSet(Sheet):
             seed: determines the variants; None takes ``student``.
             progress: the file that keeps it; None takes one in the current folder, named after the set and the
                 student; False keeps nothing; a record as text (which ``record`` and *Copy record* give) is restored.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -66,7 +66,7 @@ class Inspector(DocumentWidget):
                 as it was read.
             selection: name of the line that is chosen at first.
             search: what lines are filtered by.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

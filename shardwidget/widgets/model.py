@@ -71,7 +71,7 @@ class ModelView(DocumentWidget):
             sort: order of the lines.
             search: what lines are filtered by.
             rules: specs that are tried.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -114,7 +114,7 @@ class ModelView(DocumentWidget):
             differs: whether only lines that differ are listed.
             sort: order of the lines: ``"tree"``, or ``"difference"`` of bytes on a device.
             search: what lines are filtered by.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -74,7 +74,7 @@ class PipelineView(MovingWidget):
             name: what to call it; None finds a name.
             follow: the highlighted microbatch.
             moment: where the playhead is.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -100,7 +100,7 @@ class PipelineView(MovingWidget):
         Args:
             schedules: by the name that each is shown under: what ``read.schedule`` takes.
             follow: the highlighted microbatch.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -71,7 +71,7 @@ class SpecPlayground(DocumentWidget):
             spec: the first spec, which may be an invalid one; None takes that of ``x``'s sharding, or ``P()``.
             dtype: of a shape; None takes float32.
             name: what to call the array; None finds the variable that it is bound to, or takes ``x``.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

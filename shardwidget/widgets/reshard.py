@@ -57,7 +57,7 @@ class ReshardPlanView(DocumentWidget):
             threshold: bytes that the weights of a chunk may sum to; None for the plan's own.
             compiled: whether to compile the programs, to say which collectives move each array.
             chunk: index of the chunk shown first.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -73,7 +73,7 @@ class RunView(DocumentWidget):
             program: for a profile that was already taken: what ran; as in ``read.run``.
             call: the call that is drawn at first.
             selection: what is highlighted at first, ``{"collective": index}``.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -111,7 +111,7 @@ class RunView(DocumentWidget):
             n: number of calls of each one that is measured.
             mesh: as in the constructor, for all.
             interconnect: as in the constructor, for all.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

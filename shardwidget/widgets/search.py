@@ -75,7 +75,7 @@ class SearchView(DocumentWidget):
             mesh: a topology, ``v5p:4x4x4`` or ``v5p:64``, several, or a mesh.
             compiled: how many of the best to compile.
             candidate: the candidate that is chosen first; -1 for the best.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             options: further arguments of ``read.search``, such as ``{"most_axes": 3}``.
             **traits: traits of every ipywidget, such as ``layout=``.
 

@@ -71,7 +71,7 @@ class ShardMapStepper(MovingWidget):
             step: the step shown first; None for the one that stops, if JAX refuses the program, else the first
                 collective, else the last step.
             watch: names of variables to show at every step.
-            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel; None for ``config.mode``.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import subprocess
 import sys
@@ -41,6 +43,35 @@ def test_a_page_opens_offline(site, page, new_page):
         expect(examples.nth(i).locator(".shardwidget")).to_be_visible()
     expect(tab.locator(".failure")).to_have_count(0)
     assert wrong == []
+
+
+PROGRAMS = sorted(page for page in PAGES if page.parent.name == "programs")
+AXE = ROOT / "js" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def test_programs_of_the_gallery_are_small_and_accessible(site, new_page):
+    tab = new_page(viewport={"width": 1366, "height": 768})
+    tab.context.set_offline(True)
+    for page in PROGRAMS:
+        assert len(gzip.compress((site / page).read_bytes())) <= 300_000, page
+        tab.goto((site / page).as_uri())
+        for view in tab.locator("[data-sw=view]").all():
+            expect(view).to_have_attribute("data-ready", "true")
+        tab.add_script_tag(path=AXE)
+        within = ".gallery" if page.name == "index.html" else ".program"
+        found = tab.evaluate("(within) => axe.run(within)", within)
+        assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found["violations"]] == [], page
+    (programs,) = (site / "programs" / "index.html").read_text(encoding="utf-8").split('class="gallery"')[1:]
+    assert programs.count("#only-light") == len(PROGRAMS) - 1
+
+
+def test_programs_of_the_gallery_play_in_firefox(site, tmp_path):
+    addresses = [(site / page).as_uri() for page in PROGRAMS if page.name != "index.html"]
+    program = os.environ.get("SHARDWIDGET_FIREFOX", "/usr/bin/firefox-esr")
+    command = ["node", str(Path(__file__).with_name("firefox_pages.mjs")), program, *addresses]
+    done = subprocess.run(command, env=os.environ | {"HOME": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [[address, "true"] for address in addresses]
 
 
 def test_the_stepper_of_the_guide_plays(site, new_page):
