@@ -29,6 +29,10 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("shardwidget")
 
 
+# JAX makes many objects that stay: by default all are searched again and again, for a quarter of the tests' time.
+gc.set_threshold(100_000, 20, 100)
+
+
 def pytest_collection_finish() -> None:
     """Python's garbage collector leaves alone what is there before the first test: JAX, and the tests themselves."""
     _leave_alone_what_is_there()

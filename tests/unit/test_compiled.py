@@ -407,6 +407,8 @@ def test_the_chip_is_the_limit():
 def test_a_saved_page_and_a_picture_hold_the_memory(view):
     view.page = "memory"
     assert '"kind":"memory"' in view.to_html()
+    # What draws that page comes along.
+    assert '"_parts"' in view.to_html()
     if svg.available():
         assert "at the peak" in view.to_svg().lower()
 

@@ -1,5 +1,4 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
-import { Brought } from "../card/Brought";
 import { Fold } from "../card/Fold";
 import { Foot } from "../card/Foot";
 import { ProgramHead } from "./Head";
@@ -55,7 +54,7 @@ function One({ state }: { state: ProgramState }) {
 function Paged({ state, shown }: { state: ProgramState; shown: Shown }) {
   const { page } = state.now;
   if (page === "collectives") return <Collectives state={state} shown={shown} />;
-  return <Brought draw={state.opened()?.draw} key={page} />;
+  return <div class="turned" ref={(host) => void (host && state.opened()?.draw(host))} key={page} />;
 }
 
 function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {

@@ -1,11 +1,11 @@
 /** The pages that few readers turn to, as the card knows them: a bundle of its own, loaded when one of them is opened. */
-import type { Draw } from "../card/Brought";
 import type { Acts, Find } from "../card/keys";
 import type { Badge } from "../core/text";
 
 /** A page that is opened. */
 export interface Opened {
-  draw: Draw;
+  /** Renders into an element: a tree of its own, of the bundle's own Preact. */
+  draw(host: Element): void;
   /** Paints its pictures where they have changed. */
   paint(): void;
   /** What it comes to; null where that is not known. */

@@ -1,9 +1,9 @@
 /** The mesh with its blocks: a canvas, and a list of devices for the keyboard over it. */
 
-import { Brought } from "../card/Brought";
 import { clauses } from "../core/text";
 import { deviceBox } from "../draw/grid";
 import { inside } from "../draw/marks";
+import { Brought } from "./Brought";
 import { caption } from "./model/caption";
 import type { Hit } from "./scene/view";
 import type { StepperState } from "./state";

@@ -1,9 +1,9 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 
-import { Brought } from "../card/Brought";
 import { Head } from "../card/Head";
 import { count } from "../core/text";
 import { Bill } from "./Bill";
+import { Brought } from "./Brought";
 import { Headline } from "./Headline";
 import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";

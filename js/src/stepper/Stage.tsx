@@ -1,6 +1,6 @@
 /** The picture with what belongs to it: what is watched, what was printed, why the program stops. */
 
-import { Brought } from "../card/Brought";
+import { Brought } from "./Brought";
 import { Canvas } from "./Canvas";
 import type { TraceModel } from "./model/trace";
 import { NOTE, PRINTED, WATCHED } from "./sizes";

@@ -1,7 +1,9 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
-import type { Draw } from "../card/Brought";
 import type { Theme } from "../draw/paint/theme";
 import type { Hit, Rules, StepView } from "./scene/view";
+
+/** Renders into an element: a tree of its own, of the bundle's own Preact. */
+export type Draw = (host: Element) => void;
 
 export interface Parts {
   /** Space-time, its canvas included. */
