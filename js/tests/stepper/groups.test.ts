@@ -222,7 +222,7 @@ test("a block that several devices hold says how many, and along which axes", ()
   const view = stepView(new StepperLayout(trace, 860), { step, phase: 1 }, options);
   const words = written(frameOf(view).over);
   // Once, over the first tile.
-  expect(words.filter((w) => /^s ×2 y$/.test(w))).toHaveLength(1);
+  expect(words.filter((w) => /^out ×2 y$/.test(w))).toHaveLength(1);
 });
 
 test("of a ragged exchange every copy has the rows that its sender sends to the receiver", () => {
