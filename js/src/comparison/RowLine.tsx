@@ -71,7 +71,14 @@ function breakable(code: string): ComponentChildren {
   return code.split(/(?<=[(,=@+*/])/).map((part, i) => [i > 0 && <wbr />, part]);
 }
 
-function SourceCell({ state, model, row, line, news, selected }: LineProps & { row: Row; line: Line & { kind: "row" } }) {
+function SourceCell({
+  state,
+  model,
+  row,
+  line,
+  news,
+  selected,
+}: LineProps & { row: Row; line: Line & { kind: "row" } }) {
   const { members, head } = line;
   const apart = state.now.apart.has(head);
   const { source } = row;

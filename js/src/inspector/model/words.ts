@@ -79,7 +79,8 @@ export function labelOf(model: NamespaceModel, holder: Holder): string {
   const over = model.copiedOver(holder);
   if (over.length > 0) parts.push(`copied over ${over.join(", ")}`);
   parts.push(holder.bytes > 0 ? `${sizeText(model, holder)} on a device` : sizeText(model, holder));
-  if (holder.change) parts.push([holder.change, deltaText(model, holder), changeDetail(holder)].filter(Boolean).join(" "));
+  if (holder.change)
+    parts.push([holder.change, deltaText(model, holder), changeDetail(holder)].filter(Boolean).join(" "));
   if (holder.reason) parts.push(`${holder.flagged ? `${holder.flagged}: ` : ""}${holder.reason}`);
   return parts.join(", ");
 }
