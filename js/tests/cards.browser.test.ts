@@ -178,6 +178,9 @@ test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", 
 /** What is pressed once and does no more than show something else. */
 const PRESSED =
   "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
+/** What draws something else in place of what was there: another page, another question, an array for a map, an answer. */
+const TURNS =
+  /^ ?(overlap|memory|Time it|all calls|Next|Reset|Hint|try a spec)$|^(type|parted) | (in_specs|slice)=|position|device /;
 const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
 
 test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {
@@ -194,12 +197,13 @@ test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed i
     const control = all()[i];
     if (!control) break;
     const name = `${control.className} ${control.ariaLabel ?? control.textContent?.slice(0, 24)}`;
+    if (TURNS.test(name)) continue;
     if (control.localName === "button") {
       control.click();
       await look(`${name} pressed`);
       if (control.isConnected) control.click();
     } else
-      for (const key of KEYS) {
+      for (const key of KEYS.filter((key) => key !== "Enter" || !control.matches(".tree, .names"))) {
         press(control, key);
         await look(`${name} ${key}`);
       }

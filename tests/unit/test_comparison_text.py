@@ -7,9 +7,19 @@ import pytest
 
 from shardwidget.document import Comparison, Row, Source
 from shardwidget.export.comparison import MOST, MOST_LINES, headline, picture, table, tally
-from shardwidget.findings.comparison import folded, typed
+from shardwidget.findings.comparison import folded, typed, verdict
 from tests.comparisons import COMPARISONS, arrays, hostile, layer, scopes, stopped, training
 from tests.markup import Parsed
+
+
+def test_a_result_of_a_row_that_differs_is_no_second_row_that_differs():
+    doc = layer()
+    (odd,) = (row for row in doc.rows if any(v.agreement == "differs" for v in row.values))
+    names = tuple(v.name for v in odd.values)
+    result = replace(odd, primitive="outputs", inputs=names, error=None, collectives=())
+    assert verdict([*doc.rows, result], doc.program).endswith("; 1 row differs")
+    other = replace(result, inputs=("another",))
+    assert verdict([*doc.rows, other], doc.program).endswith("; 2 rows differ")
 
 
 def test_text_of_a_comparison():

@@ -3,6 +3,7 @@
 import { keepInView } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
+import { Tall } from "../card/tall";
 import type { WidgetModel } from "../card/widget";
 import type { Comparison, Row } from "../core/document.gen";
 import type { Box } from "../draw/marks";
@@ -69,6 +70,7 @@ export class ComparisonState extends CardState<Fields> {
   readonly #pictures = memo((theme: Theme) => new Pictures(theme));
   /** The line that is to be scrolled into view when it is in the page. */
   #wanted: string | null = null;
+  readonly #tall = new Tall();
   /** Whether it is to stand at the top. */
   #top = false;
   /** Whether the document is new, and nothing of it was looked at. */
@@ -236,6 +238,7 @@ export class ComparisonState extends CardState<Fields> {
         const chunk = Number(el.dataset.chunk);
         if (!shown.chunks.known(chunk)) shown.chunks.measure(chunk, el.offsetHeight);
       }
+      this.#tall.keep(table, this.now.width, this.now.paper, this.now.doc?.name);
       this.#scrollToWanted();
       this.#openAtFirst();
     }

@@ -3,7 +3,7 @@
 import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { answerOf, badgesOf, deviceWords } from "./model/words";
-import type { InspectorState, Shown } from "./state";
+import { type InspectorState, type Shown, WIDE } from "./state";
 
 export function InspectorHead({ state, shown }: { state: InspectorState; shown: Shown }) {
   const { model, mesh } = shown;
@@ -17,7 +17,7 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
         name={cell > 0 ? "Arrays" : ""}
         title={cell > 0 ? `after cell ${cell}` : "Arrays"}
         axes={model.mesh?.axes}
-        badges={badgesOf(model)}
+        badges={badgesOf(model).filter(({ to }) => !to || state.now.width >= WIDE)}
         go={() => state.list({ filter: state.now.filter === "flagged" ? "all" : "flagged" })}
         at={state.now.filter}
         says={

@@ -3,6 +3,7 @@
 import { Layer } from "../card/canvas";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
+import { Tall } from "../card/tall";
 import type { WidgetModel } from "../card/widget";
 import type { Holder } from "../core/document.gen";
 import { type Devices, deviceMarks, type Holding, layoutDevices } from "../draw/devices";
@@ -43,6 +44,7 @@ export interface Shown {
 }
 
 export const WIDE = 700;
+const TIGHT = 420;
 /** From this width on the devices stand beside the list, in so many pixels. */
 const BESIDE = 860;
 const SIDE = 344;
@@ -50,6 +52,7 @@ const PAD = 16;
 
 export class InspectorState extends CardState<Fields> {
   readonly meshLayer = new Layer();
+  readonly #tall = new Tall();
   /** The number of the last question. */
   #asked = 0;
   readonly #rows = memo(listed);
@@ -117,6 +120,8 @@ export class InspectorState extends CardState<Fields> {
     const { theme } = this.now;
     if (!shown || !theme) return false;
     const { model, mesh } = shown;
+    const names = this.frame.shadowRoot?.querySelector<HTMLElement>(".names");
+    if (names) this.#tall.keep(names, this.now.width, model, this.now.paper);
     const holding = this.#holding(model);
     if (!holding || !mesh) return true;
     const chosen = outstanding(model);
@@ -157,7 +162,8 @@ export class InspectorState extends CardState<Fields> {
       if (to && !this.shown()?.rows.includes(to)) this.list({ filter: "all", search: "" });
       if (to) this.point(to.name);
     };
-    return { at: here, of: looks.length, go };
+    // In the narrowest cells the sentence has the line to itself; the key is there still.
+    return { at: here, of: this.now.width < TIGHT ? 0 : looks.length, go };
   }
 
   point(name: string): void {

@@ -4,7 +4,7 @@ import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { count } from "../core/text";
 import { answerOf, badgesOf } from "./model/words";
-import type { ModelState, Shown } from "./state";
+import { type ModelState, NARROW, type Shown } from "./state";
 
 export function TreeHead({ state, shown: { tree, write } }: { state: ModelState; shown: Shown }) {
   const { axes } = tree.mesh;
@@ -32,7 +32,7 @@ export function TreeHead({ state, shown: { tree, write } }: { state: ModelState;
       title={count(tree.arrays, "array")}
       axes={axes}
       chip={filter}
-      badges={badgesOf(tree, write)}
+      badges={badgesOf(tree, write).filter(({ to }) => !to || state.now.width >= NARROW)}
       go={() => state.walk(1)}
       at={state.now.finding === null ? null : "finding"}
       says={

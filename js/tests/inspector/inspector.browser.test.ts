@@ -12,7 +12,7 @@ for (const [scheme, background] of GROUNDS) {
 }
 
 test("the head says first what costs most", async () => {
-  const says = async (name: "session" | "empty") => textOf(find(await mount(wire(name)), ".says"));
+  const says = async (name: "session" | "empty") => textOf(find(await mount(wire(name)), ".says p"));
   expect(await says("session")).toBe("80 KiB too much on a device: params['embed'] and 2 more Copied on all 8 devices");
   expect(await says("empty")).toBe("No arrays yet");
 });

@@ -1,6 +1,14 @@
 /** Searches: the answer in words, ratios, orders, specs. */
 import { expect, test } from "vitest";
-import { answerOf, decodeSearch, notesOf, sentenceOf, specsOf, subjectOf } from "../../src/search/model/search";
+import {
+  answerOf,
+  decodeSearch,
+  factsOf,
+  notesOf,
+  sentenceOf,
+  specsOf,
+  subjectOf,
+} from "../../src/search/model/search";
 import { search, wire } from "./searches";
 
 test("the answer is what is better, and by how much", () => {
@@ -43,6 +51,7 @@ test("what is said of a candidate, of its specs, of all", () => {
     ["tokens", "P(('data', 'fsdp'))"],
   ]);
   expect(subjectOf(model)).toContain("16 chips of TPU v5e 4×4");
+  expect(factsOf(model)).toBe("81 ms a step, compiled; now 174 ms, estimated");
   expect(notesOf(model)[0]).toContain("rank correlation of communication 0.90");
 });
 

@@ -23,12 +23,11 @@ export class NamespaceModel {
   readonly held: Float64Array;
   readonly freed: Float64Array;
   readonly own: Float64Array;
-  /** How bytes of the lines are written: in one unit. */
+  /** How bytes of the lines are written: in the unit of what devices hold. */
   readonly write: Format;
   readonly #placed = new Map<number, PlacementModel | null>();
 
   constructor(readonly doc: Namespace) {
-    this.write = bytesColumn(doc.holders.map((holder) => holder.bytes_per_device));
     this.meshes = doc.meshes.map((mesh) => new MeshModel(mesh));
     this.devices = devicesOf(this.meshes);
     const groups: DeviceGroup[] = [];
@@ -40,6 +39,7 @@ export class NamespaceModel {
     }
     this.groups = groups;
     this.held = Float64Array.from(groups, (g) => g.held);
+    this.write = bytesColumn([...this.held]);
     this.freed = Float64Array.from(groups, (g) => g.freed);
     this.own = Float64Array.from(groups, (g) => g.own);
   }
