@@ -25,13 +25,17 @@ from shardwidget.document import (
     Document,
     Memory,
     MemoryDiff,
+    Model,
+    ModelComparison,
     Program,
     ProgramDiff,
     Trace,
     TraceDiff,
 )
 
-READERS = ("program", "memory", "model", "comparison", "trace", "schedule")
+READERS = ("program", "memory", "model", "comparison", "trace", "schedule", "run", "overlap")
+DIFFS = READERS[:5]
+"""What has a difference."""
 
 MOST_LINES = 60
 """Lines of Markdown; what is left out is counted."""
@@ -82,17 +86,19 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for reader in READERS:
         command = commands.add_parser(reader, help=f"what read.{reader} finds")
-        command.add_argument("source", metavar="FILE", help="FILE.py::NAME, or a .json, .html or .hlo file")
+        command.add_argument("source", metavar="FILE", help="FILE.py::NAME, or a .json, .html, .hlo or .xplane.pb file")
         form = command.add_mutually_exclusive_group()
         form.add_argument("--json", action="store_true", help="as JSON")
         form.add_argument("--md", action="store_true", help="as Markdown of bounded length")
         form.add_argument("--html", metavar="OUT", help="write a page that opens from disk")
         _add_mesh(command)
+        if reader == "run":
+            command.add_argument("--program", metavar="FILE.py::NAME", help="what ran, of a .xplane.pb file")
         command.set_defaults(run=_read, reader=reader)
     command = commands.add_parser("diff", help="what differs; the exit status is 1 where something does")
     command.add_argument("before", metavar="BEFORE")
     command.add_argument("after", metavar="AFTER")
-    command.add_argument("--of", choices=READERS[:5], default="program", help="of FILE.py::NAME")
+    command.add_argument("--of", choices=DIFFS, help="of FILE.py::NAME; else what the other one is, or a program")
     _add_mesh(command)
     command.set_defaults(run=_diff)
     command = commands.add_parser("doctor", help="why a display may not work")
@@ -123,24 +129,29 @@ def _read(options: argparse.Namespace) -> int:
 
 
 def _diff(options: argparse.Namespace) -> int:
-    before, after = (_document(source, options.of, options) for source in (options.before, options.after))
-    from shardwidget.testing.baseline import baseline, differences
-
+    kinds = [_kind_of(source) for source in (options.before, options.after)]
+    of = options.of or next(filter(None, kinds), "program")
+    before, after = (_document(source, of, options) for source in (options.before, options.after))
     if type(before) is not type(after):
         raise UsageError(f"{options.before} is a {before.kind}, {options.after} is a {after.kind}")  # pyright: ignore
-    if isinstance(before, Comparison | Memory | Program | Trace):
+    if isinstance(before, Comparison | Memory | Model | Program | Trace):
         diff = before.diff(after)  # pyright: ignore[reportArgumentType]  they are of one type
         print(diff)
         return int(_differs(diff))
-    found = differences(baseline(before).rows, baseline(after))  # pyright: ignore[reportArgumentType]
-    print("\n".join(found) if found else "no difference")
-    return int(bool(found))
+    kind = before.kind  # pyright: ignore[reportAttributeAccessIssue]  every document has one
+    raise UsageError(f"{options.before} is a {kind}, which has no difference; a {', a '.join(DIFFS)} has one")
 
 
-def _differs(diff: ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff) -> bool:
+def _kind_of(source: str) -> str:
+    """What a file of a document holds; empty for other files."""
+    path = Path(source)
+    return load(path).kind if path.is_file() and source.endswith((".json", ".html")) else ""
+
+
+def _differs(diff: ProgramDiff | MemoryDiff | ModelComparison | ComparisonDiff | TraceDiff) -> bool:
     if isinstance(diff, TraceDiff):
         return diff.first >= 0
-    return bool(diff.differing if isinstance(diff, ProgramDiff) else diff.changes)
+    return bool(diff.differing if isinstance(diff, ProgramDiff | ModelComparison) else diff.changes)
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -162,24 +173,49 @@ def _markdown(document: Document) -> str:
 def _document(source: str, reader: str, options: argparse.Namespace) -> Document:
     path, _, name = source.partition("::")
     if not Path(path).is_file():
-        raise UsageError(f"there is no file {path}. Give FILE.py::NAME, or a .json, .html or .hlo file.")
+        raise UsageError(f"there is no file {path}. Give FILE.py::NAME, or a .json, .html, .hlo or .xplane.pb file.")
     if name:
         return _of_python(Path(path), name, reader, options)
     if path.endswith((".json", ".html")):
         document = load(path)
         if document.kind != reader:
-            raise UsageError(f"{path} is a {document.kind}: shardwidget {document.kind} {path}")
+            command = f"shardwidget {document.kind} {path}" if document.kind in READERS else f"give a {reader}"
+            raise UsageError(f"{path} is a {document.kind}: {command}")
         return document
     if path.endswith(".py"):
         raise UsageError(f"which function of {path}? Give {path}::NAME, a function that returns (f, args).")
-    if reader not in ("program", "memory"):
-        raise UsageError(f"{path} is the text of a program: shardwidget program {path} --axes data=4,model=2")
     from shardwidget import read
 
-    return getattr(read, reader)(Path(path).read_text(encoding="utf-8"), mesh=_mesh(options), name=Path(path).stem)
+    if path.endswith(".xplane.pb"):
+        if reader != "run":
+            raise UsageError(f"{path} is a profile: shardwidget run {path} --program FILE.py::NAME")
+        file, _, name = (options.program or "").partition("::")
+        if not (name and Path(file).is_file()):
+            raise UsageError(f"which program ran? shardwidget run {path} --program FILE.py::NAME")
+        return read.run(path, program=_program(Path(file), name, options))
+    if reader not in ("program", "memory"):
+        raise UsageError(f"{path} is the text of a program: shardwidget program {path} --axes data=4,model=2")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is no text: give what compiled.as_text() writes, as a .hlo file") from None
+    read_ = getattr(read, reader)(text, mesh=_mesh(options), name=Path(path).stem)
+    if isinstance(read_, Program) and not read_.instructions:
+        raise UsageError(f"{path} is not the text of a compiled module: give what compiled.as_text() writes")
+    return read_
 
 
 def _of_python(path: Path, name: str, reader: str, options: argparse.Namespace) -> Document:
+    from shardwidget import read
+
+    if reader == "model":
+        return read.model(_returned(path, name, options), name=name)
+    f, *args = _program(path, name, options)
+    return getattr(read, reader)(f, *args)
+
+
+def _returned(path: Path, name: str, options: argparse.Namespace) -> Any:
+    """What a function of the user's file returns."""
     if options.devices:
         import jax
 
@@ -191,16 +227,17 @@ def _of_python(path: Path, name: str, reader: str, options: argparse.Namespace) 
     if not callable(case):
         known = ", ".join(key for key, value in names.items() if inspect.isfunction(value)) or "none"
         raise UsageError(f"{path} has no function {name}; its functions are: {known}")
-    found = _call(case, name, options)
-    from shardwidget import read
+    return _call(case, name, options)
 
-    if reader == "model":
-        return read.model(found, name=name)
+
+def _program(path: Path, name: str, options: argparse.Namespace) -> tuple[Any, ...]:
+    """The function that one of the user's file returns, and its arguments."""
+    found = _returned(path, name, options)
     if not (isinstance(found, tuple) and len(found) == 2 and callable(found[0]) and isinstance(found[1], tuple | list)):
         given = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"a {type(found).__name__}"
         raise UsageError(f"{name} must return (f, args), a function and a tuple of its arguments; it returned {given}")
     f, args = found
-    return getattr(read, reader)(f, *args)
+    return f, *args
 
 
 def _call(case: Callable[..., Any], name: str, options: argparse.Namespace) -> Any:

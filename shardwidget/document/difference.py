@@ -25,7 +25,7 @@ class Found:
     name: str
     """Of the value."""
     device: int
-    """Id of the first device."""
+    """Id of the first device; -1 of a value that is compared as a whole."""
     primitive: str
     """Of the step."""
     source: Source | None
@@ -37,7 +37,8 @@ class Found:
         """The step, the iterations and the device on one line; the user's line on the next."""
         turns = ", ".join(f"iteration {number}" for number in self.iteration)
         line = self.source and f"\n{self.source.file}:{self.source.line}  {self.source.text}"
-        return f"step {self.step}, {self.primitive}{f', {turns}' * bool(turns)}, on device {self.device}{line or ''}"
+        device = f", on device {self.device}" if self.device >= 0 else ""
+        return f"step {self.step}, {self.primitive}{f', {turns}' * bool(turns)}{device}{line or ''}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,6 +81,18 @@ def test_a_program_is_printed_kept_and_compared(train: Path):
     assert sw.load(folder / "page.html") == sw.load(folder / "gathered.json")
 
 
+def test_trees_are_compared_as_what_their_files_hold(train: Path):
+    tree = run(train.parent, "model", "train.py::tree", *AXES, "--json").stdout
+    (train.parent / "tree.json").write_text(tree)
+    done = run(train.parent, "diff", "tree.json", "train.py::tree", *AXES)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()
+    (train.parent / "odd.hlo").write_text("HloModule odd")
+    odd = run(train.parent, "program", "odd.hlo", *AXES)
+    assert (odd.returncode, odd.stdout) == (2, "")
+    assert "odd.hlo is not the text of a compiled module" in odd.stderr
+
+
 READ = {
     "memory": ("train.py::split", "step: at most "),
     "model": ("train.py::tree", "tree: 224 KiB too much, w: Copied on all 8 devices"),
@@ -127,7 +139,14 @@ WRONG = {
         ("program", "bad.json"),
         "ValueError: bad.json holds no document of shardwidget: it is not JSON",
     ),
-    "another document": (("memory", "placement.json"), "placement.json is a placement: shardwidget placement"),
+    "another document": (("memory", "placement.json"), "placement.json is a placement: give a memory"),
+    "a profile for another command": (
+        ("program", "host.xplane.pb"),
+        "host.xplane.pb is a profile: shardwidget run",
+    ),
+    "a profile of nothing": (("run", "host.xplane.pb"), "which program ran? shardwidget run host.xplane.pb --program"),
+    "no text": (("program", "bytes.hlo"), "bytes.hlo is no text: give what compiled.as_text() writes"),
+    "no difference of these": (("diff", "placement.json", "placement.json", "--of", "model"), "placement.json is a"),
     "an odd topology": (("program", "train.py::split", "--tpu", "v5e"), "ValueError: topology must be a string like"),
 }
 
@@ -138,6 +157,8 @@ def test_what_is_wrong_is_said_in_a_line_and_the_status_is_2(train: Path, name: 
     monkeypatch.chdir(train.parent)
     monkeypatch.setattr(sys, "path", [*sys.path])
     Path("bad.json").write_text("{")
+    for name in ("host.xplane.pb", "bytes.hlo"):
+        Path(name).write_bytes(b"\xff\xfe\x00")
     sw.read.placement(jnp.ones(3)).to_json("placement.json")
     assert main(arguments) == 2
     out, err = capsys.readouterr()

@@ -106,3 +106,41 @@ def test_a_permutation_in_the_other_direction():
 def test_what_permutes_blocks_asks_for_a_reference():
     with pytest.raises(ValueError, match="Give a reference of the same mesh"):
         read.against(shifted(1), X)
+
+
+MESH = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def placed(x, *spec):
+    return jax.device_put(x, jax.NamedSharding(MESH, P(*spec)))
+
+
+def loss(x, w, v):
+    h = jax.lax.with_sharding_constraint(jax.nn.relu(x @ w), jax.NamedSharding(MESH, P("data", "model")))
+    h, _ = jax.lax.scan(lambda h, _: (jnp.tanh(h), None), h, length=2)
+    return jnp.mean(jnp.sum((h @ v) ** 2, axis=1)), h
+
+
+def loss_of_parts(x, w, v):
+    h = jax.lax.with_sharding_constraint(jax.nn.relu(x @ w), jax.NamedSharding(MESH, P("data", "model")))
+    h, _ = jax.lax.scan(lambda h, _: (jnp.tanh(h), None), h, length=2)
+    return jnp.sum(jnp.sum((h @ v) ** 2, axis=1)) / (len(x) // 4), h
+
+
+SHARDED = placed(X, "data"), placed(W, None, "model"), placed(V, "model")
+
+
+def test_a_jitted_program_without_shard_map_agrees_with_itself_on_one_device_and_keeps_its_arguments():
+    given = tuple(x + 0 for x in SHARDED)
+    assert read.against(jax.jit(loss, donate_argnums=0), *given) is None
+    assert not given[0].is_deleted()
+    assert read.against(jax.jit(loss), *SHARDED, reference=loss) is None
+
+
+def test_a_program_without_shard_map_and_its_reference():
+    found = read.against(jax.jit(loss_of_parts), *SHARDED, reference=loss)
+    assert found is not None
+    assert "Each element is 4 times what it should be" in found.cause
+    assert found.source is not None
+    assert "len(x) // 4" in found.source.text
+    assert "on device" not in str(found)

@@ -52,7 +52,7 @@ def test_collectives_carry_their_bytes() -> None:
 def test_loads_are_of_links_that_are_there() -> None:
     for make in LINKS.values():
         for order in make().orders:
-            load = sum(c.load.array() for c in order.crossings).reshape(-1, *order.chips)
+            load = np.sum([c.load.array() for c in order.crossings], axis=0).reshape(-1, *order.chips)
             for axis, (size, wraps) in enumerate(zip(order.chips, order.wraps, strict=True)):
                 last = np.take(load[axis], size - 1, axis=axis)
                 assert wraps or not last.any()
@@ -69,6 +69,7 @@ def test_bad_input() -> None:
         sw.LinksView(trays_and_rings(), order=2)
 
 
+@pytest.mark.libtpu
 def test_meshes_of_jax() -> None:
     mesh = sw.tpu_mesh("v5e:4x4", ("data", "model"))
     devices = np.array(sorted(mesh.devices.flat, key=lambda d: -d.id)).reshape(4, 4)

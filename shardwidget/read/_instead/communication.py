@@ -25,7 +25,7 @@ LEAST = 0.01
 """The least share of bytes, of time or of memory that a change must save to be offered."""
 
 PRICE = 0.1
-"""The share by which bytes may rise where time falls: another kind of collective may send more and take less."""
+"""The share by which bytes may rise where time falls, or time where bytes do."""
 
 LIMIT = 40
 """How many candidates are compiled unless the caller says so."""
@@ -166,9 +166,9 @@ def figures(program: Program) -> Figures:
 def saves(before: Figures, after: Figures) -> bool:
     """Whether a change is worth offering: bytes, time or memory fall, and communication does not grow for it."""
     faster = after.seconds < (1 - LEAST) * before.seconds and after.sent <= (1 + PRICE) * before.sent
-    no_slower = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
-    less = after.sent < (1 - LEAST) * before.sent or after.memory < (1 - LEAST) * before.memory
-    return faster or (no_slower and less)
+    less = after.sent < (1 - LEAST) * before.sent and after.seconds <= (1 + PRICE) * before.seconds
+    alike = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
+    return faster or less or (alike and after.memory < (1 - LEAST) * before.memory)
 
 
 def tried(

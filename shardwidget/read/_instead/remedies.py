@@ -33,8 +33,8 @@ def remedies(
     a constraint is added to the values of the lines that take longest, split as the arguments are along the batch;
     arguments are split otherwise that these lines use, or as the same arrays of another argument are (an optimizer's
     state as the parameters); and results are returned as the arguments that they replace. Such changes alter no value.
-    A change is offered where estimated time falls by 1 % or more (bytes may rise by 10 %), or where bytes or memory do
-    and neither time nor bytes rise.
+    A change is offered where estimated time or bytes fall by 1 % or more and the other rises by 10 % at most, or where
+    memory falls and neither rises.
 
     Nothing is run, and only what was compiled is offered. While changed source is traced, the functions have the
     changed code. Each candidate takes as long as a compile; for CPUs XLA's optimizations of machine code are left out.

@@ -8,7 +8,8 @@ from typing import Any
 from shardwidget import _jax
 from shardwidget.document.trace import run_of
 from shardwidget.document.unsharded import Unsharded, against_reference, against_whole
-from shardwidget.read._trace.trace import trace
+from shardwidget.read._trace.auto import auto
+from shardwidget.read._trace.trace import NoShardMapError, trace
 
 NOT_WHOLE = (
     "{name} does not run on one device, where every block is the whole array: {words}. A program that asks for its "
@@ -25,14 +26,16 @@ def against(
     rtol: float = 1e-4,
     atol: float = 1e-6,
 ) -> Unsharded | None:
-    """Finds the first value of a ``shard_map`` program that differs from the same program without sharding.
+    """Finds the first value of a program that differs from the same program without sharding.
 
     The program is run twice: on its mesh, and with its regions on one device, where every block is the whole array.
-    Values that have only parts of a sum, still to be added, do not differ.
+    Values that have only parts of a sum, still to be added, do not differ. A program without ``shard_map`` is run as it
+    is, and on one device; only where the results differ, it is compiled once more with every value among its results,
+    with its constraints and without. That takes long for a large one: give it small arguments.
 
     Args:
-        f: what ``read.trace`` takes.
-        *args: its arguments.
+        f: what ``read.trace`` takes; or a function without ``shard_map``, jitted or not.
+        *args: its arguments, on a mesh.
         kwargs: keyword arguments of ``f``.
         reference: another function of the same arguments and mesh, to compare with step by step, or by names; None for
             ``f`` itself on one device.
@@ -44,9 +47,12 @@ def against(
         is added once for each device, blocks on other devices. None where all values that were kept agree.
 
     Raises:
-        ValueError: ``f`` calls no ``shard_map``, stops with an error, or does not run on one device.
+        ValueError: ``f`` stops with an error, or does not run on one device.
     """
-    mine = trace(f, *args, kwargs=kwargs)
+    try:
+        mine = trace(f, *args, kwargs=kwargs)
+    except NoShardMapError:
+        return auto(f, args, kwargs or {}, reference, rtol, atol)
     name = mine.name or "the function"
     if mine.error is not None:
         raise ValueError(STOPS.format(name=name, words=mine.error.message.partition("\n")[0]))

@@ -34,6 +34,11 @@ NO_SHARD_MAP = (
     "op by op, use ShardingComparison({name}, *args)."
 )
 
+
+class NoShardMapError(ValueError):
+    """A program without ``shard_map`` has no steps on devices."""
+
+
 NO_SUCH_ENGINE = (
     "engine must be None, which runs on the mesh's own devices, or 'host', which simulates them; got {engine!r}."
 )
@@ -93,19 +98,35 @@ def trace(
         return _read(f, arguments, engine == "host", keep, interconnect)
 
 
+def trace_whole(f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, keep: int) -> Trace:
+    """The same of a program without ``shard_map``: each step has global values, as ``jit`` computes them.
+
+    Args:
+        f: a function, jitted or not.
+        args: its arguments, on a mesh or on one device.
+        kwargs: its keyword arguments.
+        keep: as of ``trace``.
+    """
+    arguments = Arguments(f, args, kwargs)
+    with jax.disable_jit(False):
+        return _read(f, arguments, False, keep, None, regions=False)
+
+
 def _read(
     f: Callable[..., Any],
     arguments: Arguments,
     host: bool,
     keep: int,
     interconnect: str | cost.Interconnect | None,
+    *,
+    regions: bool = True,
 ) -> Trace:
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
         closed, shape, stop = _traced(f, arguments)
     program = Runnable.of(closed, keep, jax.default_backend() == "cpu")
-    if not program.plan.regions and stop is None:
-        raise ValueError(NO_SHARD_MAP.format(name=arguments.function))
+    if regions and not program.plan.regions and stop is None:
+        raise NoShardMapError(NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
     host = host or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
     if stop is not None and not meshes:
@@ -146,7 +167,7 @@ class _Reading:
     def trace(self) -> Trace:
         plan = self.program.plan
         meshes = self._meshes(plan)
-        mesh = next(iter(meshes.values())) if self.stop is None or meshes else self.stop.mesh()
+        mesh = next(iter(meshes.values()), None) or (self.stop.mesh() if self.stop else read_devices(jax.devices()[:1]))
         notes = [*self.program.notes]
         outs: Sequence[Any] | None = None
         written, leaves = None, []

@@ -1,0 +1,111 @@
+"""``read.remedies(…, lowers="communication")``: faults planted in a scanned program, and what removes each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+
+mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def shape(*size: int, spec: Any = (), dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(size, dtype, sharding=NamedSharding(mesh, P(*spec)))
+
+
+def layers(x, w):
+    return jax.lax.scan(lambda h, w: (h + jax.nn.relu(h @ w["up"]) @ w["down"], None), x, w)[0]
+
+
+def wrongly_constrained(p, tokens):
+    x = p["embed"][tokens]
+    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P(None, None, "data")))
+    return layers(x, p["layers"])
+
+
+def swapped(p, tokens):
+    x = layers(p["embed"][tokens], p["layers"])
+    logits = x @ p["embed"].T
+    return jax.lax.with_sharding_constraint(logits, NamedSharding(mesh, P("model", None, "data")))
+
+
+def unconstrained(p, tokens):
+    x = p["embed"][tokens]
+    return layers(x, p["layers"])
+
+
+def updated(p, mu, tokens):
+    g = jax.grad(lambda p: jnp.mean(layers(p["embed"][tokens], p["layers"]) ** 2))(p)
+    mu = jax.tree.map(lambda m, g: 0.9 * m + g, mu, g)
+    return jax.tree.map(jnp.subtract, p, mu), mu
+
+
+def params(embed: Any = (None, "model")) -> dict[str, Any]:
+    up, down = shape(3, 32, 64, spec=(None, "data", "model")), shape(3, 64, 32, spec=(None, "model", "data"))
+    return {"embed": shape(64, 32, spec=embed), "layers": {"up": up, "down": down}}
+
+
+TOKENS = shape(8, 16, spec=("data",), dtype=jnp.int32)
+COPIED = jax.tree.map(lambda x: x.update(sharding=NamedSharding(mesh, P())), params())
+GIVEN = jax.tree.map(lambda x: x.sharding, params())
+RETURNED = jax.jit(updated, out_shardings=(jax.tree.map(lambda x: x.sharding, COPIED), GIVEN))
+
+FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
+    "a wrong constraint": (wrongly_constrained, (params(), TOKENS), 'to P("data", None, None)', "x = jax.lax.with"),
+    "logits with swapped axes": (swapped, (params(), TOKENS), 'to P("data"', ""),
+    "a missing constraint": (
+        unconstrained,
+        (params(), TOKENS),
+        "constrain the value of line",
+        'x = jax.lax.with_sharding_constraint(p["embed"][tokens], jax.NamedSharding(mesh, P(',
+    ),
+    "a copied state": (updated, (params(), COPIED, TOKENS), "split mu as p is", "mu = jax.device_put(mu, "),
+    "copied results": (RETURNED, (params(), params(), TOKENS), "return p split as it was given", "out_shardings: "),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_has_a_remedy(name: str) -> None:
+    f, args, what, code = FAULTS[name]
+    done: list[tuple[int, int]] = []
+    found = read.remedies(f, *args, lowers="communication", limit=12, progress=lambda *at: done.append(at))
+    assert 0 < len(done) <= 12
+    remedy = next((r for r in found if what in r.what.replace("'", '"')), None)
+    assert remedy is not None, [r.what for r in found]
+    assert code in remedy.code.replace("'", '"')
+    assert remedy.after < remedy.before or remedy.seconds_after < remedy.seconds_before or remedy.memory < 0
+    assert all(r.lowers == "communication" for r in found)
+
+
+def test_what_is_pasted_gives_what_was_said() -> None:
+    """The remedy's figures are those of the program that the user writes."""
+
+    def constrained(p, tokens):
+        x = jax.lax.with_sharding_constraint(p["embed"][tokens], NamedSharding(mesh, P("data", None, None)))
+        return layers(x, p["layers"])
+
+    args = params(), TOKENS
+    found = read.remedies(unconstrained, *args, lowers="communication", limit=4)
+    written = read.program(constrained, *args)
+    sent = sum(c.bytes_per_device * (c.times or 1) for c in written.collectives)
+    assert sent in {r.after for r in found if r.fix is not None}
+
+
+def test_interrupted_it_returns_what_is_known_and_bad_input_is_refused() -> None:
+    def stop(done: int, of: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    found = read.remedies(wrongly_constrained, params(), TOKENS, lowers="communication", progress=stop)
+    assert len(found) <= 1
+    with pytest.raises(ValueError, match="lowers must be 'peak' or 'communication'"):
+        read.remedies(wrongly_constrained, params(), TOKENS, lowers="bytes")  # pyright: ignore
+    with pytest.raises(ValueError, match="nothing says which mesh"):
+        read.remedies(lambda x: x, jnp.ones(3), lowers="communication")
