@@ -11,6 +11,8 @@ const GOLDEN: Readonly<Record<string, { of: SearchName; width: number }>> = {
   narrow: { of: "compiled", width: 480 },
   paper: { of: "paper", width: 934 },
   "nothing-fits": { of: "nothing fits", width: 934 },
+  many: { of: "many", width: 934 },
+  stopped: { of: "stopped", width: 700 },
 };
 
 for (const [name, { of, width }] of Object.entries(GOLDEN)) {

@@ -6,9 +6,11 @@ import {
   factsOf,
   notesOf,
   sentenceOf,
+  sentOf,
   specsOf,
   subjectOf,
 } from "../../src/search/model/search";
+import { tableMarks, tableOf } from "../../src/search/scene/table";
 import { search, wire } from "./searches";
 
 test("the answer is what is better, and by how much", () => {
@@ -57,4 +59,27 @@ test("what is said of a candidate, of its specs, of all", () => {
 
 test("a document without candidates is damaged", () => {
   expect(() => decodeSearch({ ...wire("paper"), candidates: undefined })).toThrow("it has no candidates");
+});
+
+test("a search on its way, one candidate, nothing that fits", () => {
+  expect(answerOf(search("running"))[0]).toMatch(/^So far /);
+  expect(answerOf(search("one"))).toEqual(["DP 4 × TP 4:", expect.stringMatching(/a step/)]);
+  expect(factsOf(search("nothing fits"))).toMatch(/arguments 1.38 GiB.*neither jax.checkpoint nor donation is enough/);
+  expect(notesOf(search("stopped")).join(" ")).toContain("Stopped: what is known stays.");
+});
+
+test("a long table is painted a window at a time", () => {
+  const model = search("many");
+  const table = tableOf(model, 934, model.rows);
+  const marks = tableMarks(table, 0, 6400);
+  expect(marks.length).toBeLessThan(tableMarks(table, 0).length / 10);
+  const texts = marks.filter((m) => m.kind === "text").flatMap((m) => m.spans.map((s) => s.text));
+  expect(texts).toContain(model.rows[Math.ceil((6400 - 28) / table.line)]?.title);
+});
+
+test("what a chip sends is summed by axis and by whether it is hidden", () => {
+  const model = search("compiled");
+  const [row] = model.rows;
+  if (!row) throw new Error("no rows");
+  expect(sentOf(model, row).map((part) => part.hidden)).toEqual([false, true]);
 });
