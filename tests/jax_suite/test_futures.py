@@ -16,11 +16,12 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 
-HAS_FUTURES = hasattr(lax, "psum_scatter_start")
+PSUM_SCATTER_START: Any = getattr(lax, "psum_scatter_start", None)
+HAS_FUTURES = PSUM_SCATTER_START is not None
 
 
 def start(x: Any) -> Any:
-    return lax.psum_scatter_start(x, "x", tiled=True)
+    return PSUM_SCATTER_START(x, "x", tiled=True)
 
 
 def received(x: Any) -> Any:

@@ -365,3 +365,24 @@ def test_11_choosing_a_sharding(run, capsys):
     assert len(documents(shown, "DiffView")) == 1
     less.answer = lambda up, down, x: jax.nn.relu(x @ up) @ down
     assert less.passed
+
+
+def test_12_overlap_and_pallas(run, capsys):
+    shown = run("12")
+    (stepped, *_) = documents(shown, "ShardMapStepper")
+    # "Three ppermutes, each of one block"; the result is right.
+    assert [s.collective.bytes_per_device for s in stepped.steps if s.collective] == [2 * 2 * 4] * 3
+    assert True in [v for v in shown if isinstance(v, bool)]
+    (racing,) = documents(shown, "KernelView")
+    assert racing.faults[0].headline.startswith("Device 3 may overwrite slots[0] of device 0 while it still sends it")
+    assert racing.faults[0].advice in shown
+    # "In that order devices end with the wrong block".
+    order = racing.orders[racing.faults[0].order]
+    wrong = {s.device for s in order.stretches if s.instead_of >= 0 and racing.slots[s.slot].name.startswith("out_ref")}
+    assert wrong
+    assert capsys.readouterr().out.startswith("No race and no wait that never ends, in any order")
+    assert shown[-1] == f"Device 0 waits for ever at line {_line(shown)}: free needs 1, nothing has come"
+
+
+def _line(shown) -> int:
+    return int(re.search(r"at line (\d+):", shown[-1])[1])
