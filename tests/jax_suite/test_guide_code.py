@@ -24,6 +24,8 @@ ELSEWHERE = {
     "pytest": "tests/unit/test_baseline.py",
     "tpus": "tests/unit/test_overlap.py, tests/jax_suite/test_search.py",
     "why": "tests/unit/test_why.py",
+    "remedies": "tests/jax_suite/test_remedies_communication.py",
+    "links": "tests/unit/test_links.py",
 }
 """What is tested there: it needs an extra, other processes or a host."""
 NEEDS = {
@@ -45,6 +47,8 @@ NEEDS = {
     "read.overlap(": "tpus",
     "read.search(": "tpus",
     "comparison.why(": "why",
+    'lowers="communication"': "remedies",
+    "LinksView(": "links",
 }
 
 

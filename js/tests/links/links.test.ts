@@ -26,7 +26,7 @@ test("a link is found where it is drawn, in both orders", () => {
     for (const link of linksOf(panel.model, 0)) {
       const [line] = lines(panel.model, panel.board, link);
       const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = line ?? [];
-      const at = placeAt(layout, 0, panel.x + (x0 + x1) / 2, panel.y + 28 + (y0 + y1) / 2);
+      const at = placeAt(layout, 0, panel.x + (x0 + x1) / 2, 28 + (y0 + y1) / 2);
       expect(at).toEqual({ order: panel.index, link });
     }
 });

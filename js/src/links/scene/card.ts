@@ -1,4 +1,4 @@
-/** Orders of devices side by side or below each other: each with a plane of its chips and what its mesh axes cross. */
+/** Orders of devices, two side by side where there is room: each with a plane of its chips and what its mesh axes cross. */
 import type { Scheme } from "../../core/color";
 import { headOf } from "../../core/columns";
 import { CROSSINGS } from "../../core/columns.gen";
@@ -10,9 +10,8 @@ import { fit, wrapped } from "../../draw/measure";
 import { factsOf, hopText, type Link, type OrderModel, totalOf, wrapsText } from "../model/links";
 import { type Board, boardMarks, boardOf, linkAt } from "./board";
 
-/** From this width on two orders stand side by side; below the other one, only one is shown. */
+/** From this width on two orders stand side by side; below it, one is shown. */
 export const BESIDE = 860;
-export const NARROW = 560;
 /** The most orders beside each other. */
 const MOST = 2;
 const TALLEST = 312;
@@ -32,7 +31,6 @@ interface Panel {
   readonly index: number;
   readonly board: Board;
   readonly x: number;
-  readonly y: number;
   readonly width: number;
   readonly height: number;
 }
@@ -46,23 +44,15 @@ export interface Layout {
 export function layoutOf({ models, at }: Shown, width: number): Layout {
   const beside = width >= BESIDE && models.length > 1;
   const first = beside ? Math.max(0, Math.min(models.length - MOST, at - MOST + 1)) : at;
-  const indices = beside
-    ? [first, first + 1]
-    : width >= NARROW && models.length <= MOST
-      ? models.map((_, k) => k)
-      : [at];
+  const indices = beside ? [first, first + 1] : [at];
   const w = beside ? width / 2 : width;
-  let y = 0;
   const panels = indices.flatMap((index, k): Panel[] => {
     const model = models[index];
     if (!model) return [];
     const board = boardOf(model, w, TALLEST);
-    const height = 30 + board.height + tableHeight(model);
-    const panel = { model, index, board, x: beside ? k * w : 0, y: beside ? 0 : y, width: w, height };
-    y += height;
-    return [panel];
+    return [{ model, index, board, x: k * w, width: w, height: 30 + board.height + tableHeight(model) }];
   });
-  const height = beside ? Math.max(...panels.map((p) => p.height)) : y;
+  const height = Math.max(0, ...panels.map((p) => p.height));
   return { width, height, panels };
 }
 
@@ -72,7 +62,7 @@ export function linksMarks(
   lit: { order: number; link: Link } | null,
 ): Mark[] {
   return layout.panels.flatMap((panel, k) => {
-    const { model, index, board, x, y, width } = panel;
+    const { model, index, board, x, width } = panel;
     const planes = model.chips[2];
     const shown = Math.min(plane, planes - 1);
     const marks: Mark[] = [
@@ -84,7 +74,7 @@ export function linksMarks(
       ...shift(boardMarks(model, board, shown, focus, lit?.order === index ? lit.link : null), 0, 28),
       ...shift(tableMarks(model, width, focus), 0, 30 + board.height),
     ];
-    if (k > 0 && x > 0)
+    if (k > 0)
       marks.push({
         kind: "line",
         points: [
@@ -93,15 +83,14 @@ export function linksMarks(
         ],
         stroke: { color: "line", width: 1 },
       });
-    else if (k > 0) marks.push(rule(0, 0, width));
-    return shift(marks, x, y);
+    return shift(marks, x, 0);
   });
 }
 
 /** The link at a place, and its order. */
 export function placeAt(layout: Layout, plane: number, x: number, y: number): { order: number; link: Link } | null {
   for (const { model, index, board, ...panel } of layout.panels) {
-    const link = linkAt(model, board, Math.min(plane, model.chips[2] - 1), x - panel.x, y - panel.y - 28);
+    const link = linkAt(model, board, Math.min(plane, model.chips[2] - 1), x - panel.x, y - 28);
     if (link) return { order: index, link };
   }
   return null;
