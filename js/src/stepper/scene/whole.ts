@@ -73,14 +73,14 @@ function bandMarks(view: StepView, arrays: readonly Whole[]): Mark[] {
   const said = arrays.every(({ v }) =>
     stage.tiles.every(({ members: [p = 0] }) => textWidth(sliceOf(view, v, placeOf(view, v, p)), 9.5, true) <= each),
   );
-  const [first, ...others] = stage.tiles.map(({ box }) => box);
-  const next = first && others.find((b) => b.x === first.x);
-  const firstRoom = first && next ? next.y - first.y - first.h : BAND;
+  // Every row shows it, or none does; the last one may have less room.
+  const rows = [...new Set(stage.tiles.map(({ box }) => box.y))].sort((a, b) => a - b);
+  const high = stage.tiles[0]?.box.h ?? 0;
+  if (rows.slice(1).some((y, i) => y - (rows[i] ?? 0) - high < BAND)) return [];
   return stage.tiles.flatMap(({ box, members: [p = 0, ...more] }) => {
     const under = stage.tiles.filter((t) => t.box.x === box.x && t.box.y > box.y).map((t) => t.box.y);
     const room = Math.min(stage.line.y - 16, ...under) - box.y - box.h;
-    // The last row has more room under it than the others.
-    if (room < BAND || firstRoom < BAND || more.length > 0 || (view.active && !view.active.has(p))) return [];
+    if (room < BAND || more.length > 0 || (view.active && !view.active.has(p))) return [];
     const h = Math.min(MOST_BAND, room - 16);
     const w = box.w / n;
     const at = (i: number): Box => ({ x: box.x + i * w + 4, y: box.y + box.h + 8, w: w - 8, h });
