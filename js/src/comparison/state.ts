@@ -73,6 +73,8 @@ export class ComparisonState extends CardState<Fields> {
   readonly #tall = new Tall();
   /** Whether it is to stand at the top. */
   #top = false;
+  /** The row that a fix was chosen for last. */
+  #fixed = -1;
   /** Whether the document is new, and nothing of it was looked at. */
   #opening = false;
 
@@ -220,6 +222,7 @@ export class ComparisonState extends CardState<Fields> {
 
   choose(row: number, choice: number): void {
     const choices = { ...this.now.choices, [row]: choice };
+    this.#fixed = row;
     this.set({ choices, before: this.shown()?.model.rows ?? null });
     this.share({ choices });
     this.#showNews();
@@ -289,9 +292,10 @@ export class ComparisonState extends CardState<Fields> {
     else this.#opening = true;
   }
 
-  /** Moves to the first row that a choice changed. */
+  /** Moves to the first row that a choice changed, below the one that was chosen for where there is one. */
   #showNews(): void {
-    const [first] = this.changed();
+    const changed = [...this.changed()];
+    const first = changed.find((row) => row > this.#fixed) ?? changed[0];
     if (first !== undefined) this.#show(first, true);
   }
 
