@@ -87,38 +87,13 @@ def picture(c: Comparison) -> str:
         (li.source, li.explicit, li.auto, li.compiled) for li in (*body, *last) if li.tone not in ("error", "plain")
     ]
     widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 36))]
-    room = MOST_LINES - 3 - len(first)
-    body, last, agreeing = _without_agreeing(body, last, room, widths)
     above, below = ([text for line in some for text in _written(line, widths)] for some in (body, last))
-    above += [f"… {agreeing} more lines that agree: comparison.rows and comparison.to_json() have all rows"] * (
-        agreeing > 0
-    )
-    room -= len(below)
+    room = MOST_LINES - 3 - len(first) - len(below)
     if len(above) > room:
         left = len(above) - room + 1
         above[room - 1 :] = [f"… {left} more lines: comparison.rows and comparison.to_json() have all rows"]
     said = [f"{clip(c.verdict, 200)}."] if c.verdict else []
     return "\n".join([headline(c), *said, *first, *above, *below, *([c.note] if c.note else [])])
-
-
-def _without_agreeing(
-    body: list[PictureLine], last: list[PictureLine], room: int, widths: Sequence[int]
-) -> tuple[list[PictureLine], list[PictureLine], int]:
-    """The lines without values whose type and sharding agree, the last of them first, as far as room asks for it."""
-
-    def tall(line: PictureLine) -> int:
-        return len(_written(line, widths))
-
-    over = sum(map(tall, (*body, *last))) - room
-    dropped: set[int] = set()
-    for line in (*reversed(last), *reversed(body)):
-        if over < 0:
-            break
-        if line.verdict == "same" and not line.tone:
-            dropped.add(id(line))
-            over -= tall(line)
-    kept = ([line for line in some if id(line) not in dropped] for some in (body, last))
-    return (*kept, len(dropped))  # pyright: ignore[reportReturnType]
 
 
 def _written(line: PictureLine, widths: Sequence[int]) -> list[str]:

@@ -87,7 +87,7 @@ def test_a_long_comparison_is_cut_and_says_so():
     c = replace(base, rows=lines)
     text = picture(c).splitlines()
     assert len(text) <= MOST_LINES
-    assert text[-1].startswith("… 45 more lines that agree: comparison.rows")
+    assert text[-1].startswith("… 45 more lines: comparison.rows")
     assert Parsed(table(c)).words[-1] == f"… {len(lines) - MOST} more rows"
     assert "more" not in picture(replace(c, rows=lines[: MOST_LINES - 4]))
 
