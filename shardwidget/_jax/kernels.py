@@ -336,12 +336,20 @@ class _Watch:
     def wrapped(self, function: Callable[..., Any], frames: Sequence[Frame]) -> Callable[..., Any]:
         """A callback of the kernel that is being lowered, recorded."""
         name = getattr(function, "func", function).__name__
+        # JAX 0.9: without the token that later versions pass from callback to callback.
+        tokens = next(iter(inspect.signature(function).parameters), "") == "token"
         if name == "_validate":
             # It prints about semaphores that do not end at zero.
-            return lambda token, device: token
+            return (lambda token, device: token) if tokens else (lambda device: None)
         if name not in _RECORDS and name not in ("_initialize_shared_memory", "_clean_up_shared_memory", "_barrier"):
             return function
         kernel = self.kernels[-1]
+
+        if not tokens:
+            untold = function
+
+            def function(token: Any, *args: Any) -> Any:
+                return token, untold(*args)
 
         def run(token: Any, device: Any, *rest: Any) -> Any:
             place = int(device)
@@ -351,13 +359,13 @@ class _Watch:
                 kernel.barrier = True
             if kernel.runs > 1 or name not in _RECORDS:
                 given = function(token, device, *rest)
-                if name == "_clean_up_shared_memory":
+                if name == "_clean_up_shared_memory" and not kernel.stopped:
                     with self._lock:
                         kernel.ended.add(place)
                 return given
             return self._recorded(kernel, name, function, frames, (token, device, *rest))
 
-        return run
+        return run if tokens else (lambda *args: run(None, *args)[1])
 
     def _begin(self, kernel: RecordedKernel, device: int) -> None:
         with self._lock:
@@ -396,7 +404,8 @@ class _Watch:
         action = _RECORDS[name](self, args)
         action.frames = frames
         with self._lock:
-            kernel.actions.setdefault((device, core), []).append(action)
+            if not kernel.stopped:
+                kernel.actions.setdefault((device, core), []).append(action)
             self._moved += 1
             if action.kind == "wait":
                 self._waiting[device, core] = action
@@ -408,9 +417,14 @@ class _Watch:
                 # What other devices raise, because one has failed, says less.
                 if not kernel.stopped and (not kernel.error or kernel.error.startswith(_FOLLOWS)):
                     kernel.error = f"{type(error).__name__}: {error}"
+            memory = _interpreter()._shared_memory
+            if memory is not None and not hasattr(memory, "set_failed"):
+                # JAX 0.9: or the other devices would wait for this one.
+                memory.barrier.abort()
+                memory.clean_up_barrier.abort()
             raise
         with self._lock:
-            action.ended = True
+            action.ended = not kernel.stopped
             self._waiting.pop((device, core), None)
             self._moved += 1
         if name in ("get", "swap") and action.kind == "read":
@@ -450,9 +464,15 @@ class _Watch:
                 kernel.stopped = self.failed = True
             # The other threads look at this every tenth of a second, raise, and so end.
             memory = module._shared_memory
-            if memory is not None:
+            if memory is None:
+                return
+            if hasattr(memory, "set_failed"):
                 memory.set_failed(RuntimeError("nothing in the kernel can go on"), top_level=False)
-            return
+                return
+            # JAX 0.9 has no such way: each wait is given what it waits for, and what follows is not recorded.
+            for (device, core), action in waiting.items():
+                where = memory.get_global_core_id(device, core)
+                _semaphore(memory, action.semaphore).signal(action.amount, where, None)
 
 
 def _stuck(module: Any, waiting: dict[tuple[int, int], Action]) -> bool:
@@ -461,11 +481,16 @@ def _stuck(module: Any, waiting: dict[tuple[int, int], Action]) -> bool:
     if memory is None:
         return False
     for (device, core), action in waiting.items():
-        with memory.lock:
-            semaphore = memory._unsafe_get_semaphore(action.semaphore)
+        semaphore = _semaphore(memory, action.semaphore)
         if semaphore.read(memory.get_global_core_id(device, core)) >= action.amount:
             return False
     return True
+
+
+def _semaphore(memory: Any, number: int) -> Any:
+    with memory.lock:
+        fixed = getattr(memory, "fixed_id_sem", {})
+        return fixed[number] if number in fixed else memory.sem[number]
 
 
 class _Callbacks:
