@@ -103,7 +103,8 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
           <Chip name={a.name} axis={model.axes.indexOf(a.name)} children={a.size} key={a.name} />
         ))}
       </span>
-      <table>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <table tabIndex={0}>
         <thead>
           <tr>
             <th>arrays</th>
