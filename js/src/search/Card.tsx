@@ -207,7 +207,8 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
         )}
         <Axes model={model} of={row} />
       </span>
-      <table>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <table tabIndex={0}>
         <thead>
           <tr>
             <th>arrays</th>

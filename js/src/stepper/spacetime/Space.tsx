@@ -3,7 +3,7 @@
 import { keepInView } from "../../card/scroll";
 import { some } from "../../core/text";
 import { NOT_KNOWN, originsOf } from "../model/origins";
-import { primitiveName, type TraceModel } from "../model/trace";
+import type { TraceModel } from "../model/trace";
 import { Lens } from "./Lens";
 import type { Page } from "./page";
 import type { SpaceLayout } from "./scene/layout";
@@ -60,7 +60,6 @@ export function Space({ page }: { page: Page }) {
             const { name = "" } = page.met() ?? {};
             const said = met?.map((from, p) => `${ids[p]} has met ${[...from].map((o) => ids[o]).join(" ") || "none"}`);
             const current = row.steps.includes(at);
-            const step = trace.step(row.steps[0] ?? 0);
             return (
               <li
                 style={{ top: `${y + h / 2 - 16}px` }}
@@ -69,13 +68,12 @@ export function Space({ page }: { page: Page }) {
               >
                 <button
                   type="button"
-                  title={`${text}, ${note}`}
+                  title={`${text} ${note}`}
                   aria-current={current ? "step" : undefined}
-                  aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${step ? primitiveName(step) : ""}, ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}${said ? `; ${name} on device ${some(said, 16)}` : ""}`}
+                  aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${text} ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}${said ? `; ${name} on device ${some(said, 16)}` : ""}`}
                   onClick={() => state.jump(row.steps.at(-1) ?? 0)}
                 >
-                  <b class="mono cut">{text}</b>
-                  <span class="mono cut soft">{note}</span>
+                  <b class="mono cut">{text}</b> <span class="mono cut soft">{note}</span>
                 </button>
               </li>
             );
