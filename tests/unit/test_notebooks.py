@@ -385,4 +385,5 @@ def test_12_overlap_and_pallas(run, capsys):
 
 
 def _line(shown) -> int:
-    return int(re.search(r"at line (\d+):", shown[-1])[1])
+    (line,) = re.findall(r"at line (\d+):", shown[-1])
+    return int(line)

@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import Any
 
 import pytest
 from docutils.core import publish_parts
@@ -26,12 +27,14 @@ SETUP = """
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
-    monkeypatch.setitem(directives._directives, "shardwidget", Example)
+    known: Any = directives
+    monkeypatch.setitem(known._directives, "shardwidget", Example)
 
 
 def built(text: str) -> str:
     options = {"report_level": 3, "halt_level": 5, "warning_stream": io.StringIO()}
-    return publish_parts(text, writer="html5", settings_overrides=options)["html_body"]
+    parts: Any = publish_parts(text, writer="html5", settings_overrides=options)
+    return parts["html_body"]
 
 
 def test_examples_of_a_document_share_names_and_front_ends():
