@@ -6,14 +6,22 @@ import { count } from "../../core/text";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeKernel(wire: unknown): Kernel {
-  const doc = decodeDocument(
-    wire,
-    "kernel",
-    (kernel) => (Array.isArray(kernel.orders) && kernel.orders.length > 0 && kernel.ops ? null : "it has no order"),
-    true,
-  );
+  const doc = decodeDocument(wire, "kernel", flawOf, true);
   const orders = doc.orders.map((o) => ({ ...o, stretches: items(o.stretches) as KernelStretch[] }));
   return { ...doc, ops: items(doc.ops) as KernelOp[], orders };
+}
+
+const MOST_DEVICES = 2 ** 12;
+/** An operation begins and ends; a copy is also sent and arrives. */
+const MOMENTS = 4;
+
+function flawOf({ axes, ops, orders }: Kernel): string | null {
+  if (!(Array.isArray(orders) && orders.length > 0 && ops)) return "it has no order";
+  const devices = axes.reduce((n, { size }) => n * size, 1);
+  if (!(devices > 0 && devices <= MOST_DEVICES)) return `it runs on ${devices} devices`;
+  const most = MOMENTS * (items(ops) as KernelOp[]).length + 1;
+  const long = orders.find(({ length }) => length > most);
+  return long ? `an order has ${long.length} moments, its operations at most ${most}` : null;
 }
 
 /** From one moment to another. */
