@@ -139,7 +139,8 @@ _named, _ = late(
 
 def _view(given: _Given) -> type[DocumentWidget]:
     """The first view that fits; what the others need is not imported."""
-    if isinstance(given.x, Document) or type(given.x).__module__.startswith("shardwidget."):
+    ours = type(given.x).__module__.startswith("shardwidget.") and not given.is_compiled
+    if isinstance(given.x, Document) or ours:
         kind = getattr(given.x, "kind", "") if isinstance(given.x, Document) else ""
         if kind not in _OF_DOCUMENTS:
             raise TypeError(

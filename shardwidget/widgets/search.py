@@ -12,8 +12,6 @@ from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
 from shardwidget import read
 from shardwidget.document import Candidate, Search, to_wire
 from shardwidget.export import bundle
-from shardwidget.read._search.arrays import arrays_of
-from shardwidget.read._search.search import searching
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._progress import in_notebook
@@ -97,6 +95,8 @@ class SearchView(DocumentWidget):
             given = {"kwargs": kwargs, "mesh": mesh, "compiled": compiled, **(options or {})}
             live = in_notebook() and mode != "html"
             if live:
+                from shardwidget.read._search.search import searching
+
                 self._coming = searching(f, args, **given)
                 search = next(self._coming)
             else:
@@ -174,6 +174,8 @@ class SearchView(DocumentWidget):
                 raise ValueError('nothing is marked "now": the arguments have no sharding on so many devices')
             return show(search.program(search.now).diff(search.program(chosen)), mode=self._mode)
         if what == "model":
+            from shardwidget.read._search.arrays import arrays_of
+
             return show(arrays_of(search, chosen), mode=self._mode)
         raise ValueError(f"there is 'program', 'diff' and 'model'; got {what!r}")
 

@@ -19,6 +19,7 @@ EXCEPT = {
     "_jax/failures.py": "a function of JAX's that may be in a stack of frames",
     "_jax/primitives.py": "primitives by what they do to elements",
     "document/unsharded.py": "a sum that is missing, by the function to call",
+    "read/_kernel/faults.py": "what a device does with a block, in words",
     "read/_search/walk.py": "Shardy's operations by XLA's names",
     "read/_schedule/steps.py": "devices of a pipeline pass data on by ppermute",
     "read/_schedule/ticks.py": "devices of a pipeline pass data on by ppermute",

@@ -18,6 +18,7 @@ from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
 from tests.diffs import halos
 from tests.kernels import KERNELS
+from tests.links import LINKS
 from tests.mpmd import large
 from tests.reshards import example
 from tests.searches import search
@@ -103,6 +104,7 @@ DOCUMENTS = {
     "Recompiled": lambda: sw.read.recompiled(lambda: jax.jit(lambda a: a * 2)(1.0)),
     "ReshardPlan": example,
     "Kernel": KERNELS["race"],
+    "Links": LINKS["orders"],
     "Search": search,
     "TraceDiff": halos,
     "Schedule": lambda: one_f_one_b(64, 64),

@@ -10,6 +10,7 @@ import { hitAt } from "../../src/stepper/scene/hit";
 import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepView, stepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
+import { RULES } from "./rules";
 import { model, stepOf } from "./traces";
 
 const PSUM: Program = { axes: { x: 4, y: 2 }, kind: "psum", over: ["x"], shape: [1, 4] };
@@ -22,7 +23,7 @@ function viewOf(
   algorithm: Algorithm = "meaning",
 ): StepView {
   const trace = programOf(program);
-  const options = { scheme: "light", algorithm, device, still: false } as const;
+  const options = { scheme: "light", algorithm, device, rules: RULES, still: false } as const;
   return stepView(new StepperLayout(trace, width), { step: 2, phase }, options);
 }
 
@@ -117,7 +118,7 @@ test("wide blocks of a local step stand in lines of their own before a device is
   const names = ["left_operand", "made_of_both", "right_operand"];
   const variables = doc.variables.map((v, i) => ({ ...v, name: names[i] ?? v.name }));
   const trace = new TraceModel({ ...doc, steps, variables });
-  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
   const view = stepView(new StepperLayout(trace, 685), { step: 1, phase: 1 }, options);
   const { tiles } = view.stage;
   expect(tiles).toHaveLength(8);
@@ -159,7 +160,7 @@ test("a group over three axes has a rail of each, the outer ones beside those th
 test("a part of a sum marks the worked element only where it is kept", () => {
   for (const algorithm of ["meaning", "ring", "halving-doubling"] as const) {
     const trace = programOf({ axes: { x: 8 }, kind: "reduce_scatter", over: ["x"], shape: [1, 8] });
-    const options = { scheme: "light", algorithm, device: null, still: false } as const;
+    const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
     const view = stepView(new StepperLayout(trace, 902), { step: 2, phase: 0.99 }, options);
     const outlined = frameOf(view).over.filter((m) => m.kind === "rect" && m.stroke?.width === 2);
     expect(outlined).toHaveLength(1);
@@ -178,7 +179,13 @@ test("what leaves a row of a permutation and what arrives in it are lines of the
 test("a copy of several chunks carries them in their order, with numbers where there is room", () => {
   const trace = programOf({ axes: { x: 8 }, kind: "reduce_scatter", over: ["x"], shape: [1, 8] });
   const carried = (width: number) => {
-    const options = { scheme: "light", algorithm: "halving-doubling", device: null, still: false } as const;
+    const options = {
+      scheme: "light",
+      algorithm: "halving-doubling",
+      device: null,
+      rules: RULES,
+      still: false,
+    } as const;
     const view = stepView(new StepperLayout(trace, width), { step: 2, phase: 0.1 }, options);
     const tiles = written(frameOf(view).over).length;
     const one = frameOf(view).flights.find((f) => f.source === 1);
@@ -206,7 +213,7 @@ test("names of a local step stay in their tiles", () => {
       const trace = model(name);
       const layout = new StepperLayout(trace, width);
       trace.steps.forEach((_, step) => {
-        const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+        const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
         const { stage } = stepView(layout, { step, phase: 1 }, options);
         for (const { box, places } of stage.tiles)
           for (const { box: block, room } of places) expect(block.x + room).toBeLessThanOrEqual(box.x + box.w);
@@ -217,7 +224,7 @@ test("names of a local step stay in their tiles", () => {
 
 test("a block that several devices hold says how many, and along which axes", () => {
   const trace = model("psum");
-  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
   const step = stepOf(trace, "out_specs");
   const view = stepView(new StepperLayout(trace, 860), { step, phase: 1 }, options);
   const words = written(frameOf(view).over);
@@ -240,7 +247,7 @@ test("of a ragged exchange every copy has the rows that its sender sends to the 
 
 test("what a device sends has its tag clear of the signs and inside the frame of its group", () => {
   const trace = model("psum of four");
-  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
   for (const width of [661, 685, 788]) {
     const layout = new StepperLayout(trace, width);
     const { lanes, frames } = stepView(layout, { step: stepOf(trace, "psum_invariant"), phase: 0 }, options).stage;

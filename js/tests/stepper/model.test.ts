@@ -17,6 +17,7 @@ import { crossings, trafficAt } from "../../src/stepper/model/traffic";
 import { contents } from "../../src/stepper/scene/contents";
 import { StepperLayout } from "../../src/stepper/scene/stepper";
 import { stepView } from "../../src/stepper/scene/view";
+import { RULES } from "./rules";
 import { long, model, stepOf, TRACES, type TraceName, trace } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
@@ -191,7 +192,7 @@ test("a shard says its slice, a part says what part it is, a block its name", ()
 test("the caption says what a hop does, and nothing of a local step", () => {
   const said = (name: TraceName, primitive: string, phase: number, algorithm: Plan["algorithm"]) => {
     const t = model(name);
-    const options = { scheme: "light", algorithm, device: null, still: false } as const;
+    const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
     return caption(stepView(new StepperLayout(t, 700), { step: stepOf(t, primitive), phase }, options))[0];
   };
   expect(said("psum", "psum_invariant", 0.1, "ring")).toBe(

@@ -12,6 +12,7 @@ import { isSlim } from "../../src/stepper/scene/stage";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepView, stepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
+import { RULES } from "./rules";
 
 const KINDS = [
   "psum",
@@ -85,7 +86,11 @@ const cases: fc.Arbitrary<Case> = fc
   });
 
 const view = ({ trace, width, algorithm, device }: Case, phase: number) =>
-  stepView(new StepperLayout(trace, width), { step: 2, phase }, { scheme: "light", algorithm, device, still: false });
+  stepView(
+    new StepperLayout(trace, width),
+    { step: 2, phase },
+    { scheme: "light", algorithm, device, rules: RULES, still: false },
+  );
 
 const meets = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 const inner = ({ x, y, w, h }: Box): Box => ({ x: x + 0.5, y: y + 0.5, w: w - 1, h: h - 1 });
@@ -207,7 +212,7 @@ test.each(KINDS.filter((kind) => kind !== "pmin"))(
           for (const width of kind === "pmax" ? WIDTHS.slice(turn % 4, (turn % 4) + 1) : WIDTHS) {
             // All moments come to every kind and algorithm at every width, not to each of their meshes.
             const phase = PHASES[turn++ % PHASES.length] as number;
-            const options = { scheme: "light", algorithm, device: null, still: false } as const;
+            const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
             const view = stepView(new StepperLayout(trace, width), { step: 2, phase }, options);
             const where = `${algorithm} over ${over} of ${JSON.stringify(axes)}, ${width} px, at ${phase}`;
             checkFrame(view, where);

@@ -10,6 +10,7 @@ import { hitAt } from "../../src/stepper/scene/hit";
 import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
+import { RULES } from "./rules";
 
 interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {
   width?: number;
@@ -23,7 +24,7 @@ function viewOf(
   { width = 683, most = 508, phase = 0.2, algorithm = "meaning", ...looked }: Look = {},
 ): StepView {
   const trace = programOf(program);
-  const options = { scheme: "light", algorithm, device: null, still: false, ...looked } as const;
+  const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false, ...looked } as const;
   return stepView(new StepperLayout(trace, width, [], { most, least: 0, widths: [] }), { step: 2, phase }, options);
 }
 

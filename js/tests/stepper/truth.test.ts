@@ -9,6 +9,7 @@ import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/step
 import { tileMarks } from "../../src/stepper/scene/tiles";
 import { stepView } from "../../src/stepper/scene/view";
 import { programOf } from "./programs";
+import { RULES } from "./rules";
 import { model, TRACES } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
@@ -48,7 +49,7 @@ test("the algorithm recolours nothing: each tile begins with the colours that it
       const t = programOf({ axes, kind, over: [over], shape: [1, 8] });
       const layout = new StepperLayout(t, 860);
       const fills = (algorithm: Plan["algorithm"]) => {
-        const options = { scheme: "light", algorithm, device: 0, still: false } as const;
+        const options = { scheme: "light", algorithm, device: 0, rules: RULES, still: false } as const;
         const view = stepView(layout, { step: 2, phase: 0 }, options);
         const tiles = view.stage.tiles.filter(({ members: [p = 0] }) => view.stage.group.includes(p));
         return tiles.map((tile) => {
@@ -123,7 +124,7 @@ test("after an all_gather equal blocks have equal colours, and = between their d
   const t = model("all_gather");
   const at = t.steps.findIndex((s) => s.primitive === "out_specs");
   const layout = new StepperLayout(t, 683);
-  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
   const view = stepView(layout, { step: at, phase: 1 }, options);
   const marks = frameMarks(frameOf(view));
   expect(marks.filter((m) => m.kind === "disc" && m.sign === "=")).toHaveLength(6);

@@ -14,6 +14,7 @@ import numpy as np
 
 from shardwidget import cost
 from shardwidget._format import byte_count, count
+from shardwidget.collectives import statement_of_opcode
 from shardwidget.document import Crossing, DeviceOrder, Links, Mesh, Program
 from shardwidget.read._links.crossing import Box, crossing, every_pair, rings
 from shardwidget.read._mesh import read_mesh
@@ -171,7 +172,7 @@ def _of_program(program: Program, box: Box) -> list[Crossing]:
         if c.pairs:
             hops = np.array([pair for pair in c.pairs if pair[0] != pair[1]], int).reshape(-1, 2)
             name = f"{over}, {c.kind}"
-        elif c.kind == "all-to-all":
+        elif statement_of_opcode(c.kind).semantics.by_origin:
             hops, sent, name = every_pair(groups), -(-sent // (c.group_size - 1)), f"{over}, {c.kind}"
         else:
             hops = rings(groups)

@@ -129,15 +129,19 @@ class Run:
             machine = Machine(f"{generation}:{'x'.join(map(str, box))}")
             of = self._plans(machine.size)
             run = Run(self._step, machine, self._roles, of, None, 0, "memory", self._until, self._plans)
-            # Those whose arguments take least are estimated: what else is alive is a part of the batch.
-            sizes = {k: self._step.local_bytes(t.specs, dict(t.sizes)) for k, t in enumerate(run._all)}
-            for k in sorted(sizes, key=sizes.__getitem__)[:3]:
-                if sizes[k] <= limit and not self._late(k):
-                    run._estimate(k)
-            fitting = [c for c in run._known.values() if c.bytes_per_device <= limit]
-            if fitting:
-                return run._scaled(min(fitting, key=lambda c: c.bytes_per_device))
+            if found := run.smallest_within(limit):
+                return found
         return None
+
+    def smallest_within(self, limit: int) -> Scaled | None:
+        """The candidate that takes least, of those that take few bytes by the estimate; None where none does."""
+        # Those whose arguments take least are estimated: what else is alive is a part of the batch.
+        sizes = {k: self._step.local_bytes(t.specs, dict(t.sizes)) for k, t in enumerate(self._all)}
+        for k in sorted(sizes, key=sizes.__getitem__)[:3]:
+            if sizes[k] <= limit and not self._late(k):
+                self._estimate(k)
+        fitting = [c for c in self._known.values() if c.bytes_per_device <= limit]
+        return self._scaled(min(fitting, key=lambda c: c.bytes_per_device)) if fitting else None
 
     def _late(self, k: int) -> bool:
         # The first is always estimated: there must be something to say.

@@ -4,6 +4,7 @@ import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
 import { fromText, worked } from "../scene/explain";
 import { hitAt, litMarks } from "../scene/hit";
+import { readingMarks, stripMarks } from "../scene/strips";
 import { wholeMarks } from "../scene/whole";
 import { Page } from "../spacetime/page";
 import { Space } from "../spacetime/Space";
@@ -33,7 +34,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     act: (key) => act(state, key),
     goes: (key) => goes(state, key),
     paint: (view, theme) => page.paint(view, theme),
-    rules: { litMarks, fromText, wholeMarks, worked },
+    rules: { litMarks, fromText, readingMarks, stripMarks, wholeMarks, worked },
     turnGroup: (by) => turnGroup(state, by),
     hitAt,
     trail: (by) => page.trail(by),

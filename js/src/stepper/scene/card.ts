@@ -8,11 +8,12 @@ import { fit, textWidth, wrapped } from "../../draw/measure";
 import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
 import { StepperLayout, stepperMarks } from "./stepper";
+import { readingMarks, stripMarks } from "./strips";
 import { wholeMarks } from "./whole";
 
 const LINE = 20;
 /** Of what the page loads later, what belongs to every picture. */
-const RULES = { litMarks: () => [], fromText: () => "", worked: () => "", wholeMarks };
+const RULES = { litMarks: () => [], fromText: () => "", worked: () => "", wholeMarks, stripMarks, readingMarks };
 
 export interface StepPicture {
   width: number;

@@ -10,7 +10,6 @@ import { blockColor, fills, markIn, numberOf, numbers, partsOf, together } from 
 import { heldMarks, sender, sends } from "./permuted";
 import { idOf } from "./piece";
 import type { Place, Tile } from "./stage";
-import { readingMarks, stripMarks } from "./strips";
 import { type Moving, moves, type StepView } from "./view";
 
 const TILE = 7;
@@ -42,7 +41,7 @@ export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
     else marks.push(...movingMarks(moving, tile, place));
   }
   if (!moving) marks.push(...arrowMarks(view, tile));
-  else if (!folded) marks.push(...readingMarks(moving, tile));
+  else if (!folded) marks.push(...(view.options.rules?.readingMarks(moving, tile) ?? []));
   return marks;
 }
 
@@ -124,13 +123,13 @@ function plainMarks(view: StepView, p: number, { v, box, face, room, name: named
 
 /** The block of a tile in a collective: what the device has now. */
 function movingMarks(view: Moving, tile: Tile, { v, box, face }: Place): Mark[] {
-  const { stage, input, adds, finished, hops } = view;
+  const { stage, input, adds, finished, hops, options } = view;
   const [p = 0] = tile.members;
   const mark = markIn(view, face, p);
   // Members that are folded into one row hold the same in the end, or nothing that can be drawn once.
   if (tile.members.length > 1 && !(finished && view.collective.semantics.replicates))
     return foldedMarks(view, tile, { v, box, face, room: 0 });
-  if (stage.chunks > 1) return stripMarks(view, p, box, face);
+  if (stage.chunks > 1 && options.rules) return options.rules.stripMarks(view, p, box, face);
   if (finished && stage.motion === "gather") return fittedMarks(view, box, p, mark);
   if (hops) return wholeMarks(view, p, v, face, box);
   return blockMarks(box, {

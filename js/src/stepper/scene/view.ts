@@ -8,7 +8,7 @@ import { type Flow, flowAt, type Moment } from "../model/timeline";
 import type { Face } from "./contents";
 import type { StepperLayout } from "./layout";
 import type { Setting } from "./setting";
-import type { Stage } from "./stage";
+import type { Stage, Tile } from "./stage";
 
 /** A device of the picture, one of the step's blocks, an element of that. */
 export interface Hit {
@@ -34,6 +34,9 @@ export interface Rules {
   litMarks(view: StepView, lit: Hit): Mark[];
   /** The whole array beside the tiles: `whole.ts`. */
   wholeMarks(view: StepView): Mark[];
+  /** A block in chunks, in a tile, and what of it is read: `strips.ts`. */
+  stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[];
+  readingMarks(view: Moving, tile: Tile): Mark[];
   fromText(view: StepView, v: Variable, device: number, cell: number | null): string;
   worked(view: StepView): string;
 }

@@ -1,0 +1,8 @@
+/** What steppers load later, for tests of what they draw with it. */
+import { fromText, worked } from "../../src/stepper/scene/explain";
+import { litMarks } from "../../src/stepper/scene/hit";
+import { readingMarks, stripMarks } from "../../src/stepper/scene/strips";
+import type { Rules } from "../../src/stepper/scene/view";
+import { wholeMarks } from "../../src/stepper/scene/whole";
+
+export const RULES: Rules = { litMarks, fromText, readingMarks, stripMarks, wholeMarks, worked };
