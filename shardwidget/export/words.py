@@ -20,7 +20,8 @@ def facts(placement: Placement) -> list[str]:
     """What a reader should know besides the tiles: one sentence per line, the last a key to the tiles."""
     lines = [] if placement.shape is None else [_bytes_line(placement), _mesh_line(placement)]
     if placement.unreduced:
-        lines.append(f"Unreduced over {_axes(placement.unreduced)}: the partial sums are still to be added.")
+        pending = "added" if placement.unreduced_kind == "sum" else "combined"
+        lines.append(f"Unreduced over {_axes(placement.unreduced)}: the {_parts(placement)} are still to be {pending}.")
     if placement.reduced:
         lines.append(f"Reduced over {_axes(placement.reduced)}.")
     loose = [f"dim {d}" for d, dim in enumerate(placement.dims) if dim.unconstrained]
@@ -62,13 +63,17 @@ def _mesh_line(placement: Placement) -> str:
     return f"mesh {axes}".rstrip() + f" · {devices}"
 
 
+def _parts(placement: Placement) -> str:
+    return {"sum": "partial sums", "max": "partial maxima", "min": "partial minima"}[placement.unreduced_kind]
+
+
 def _key(placement: Placement) -> str:
     mesh = placement.mesh
     words = ["In the tiles: positions in the abstract mesh" if mesh.abstract else "In the tiles: device ids"]
     if placement.shape is not None and placement.copies > 1:
         words.append("= joins copies")
     if placement.unreduced:
-        words.append("+ joins partial sums")
+        words.append(f"+ joins {_parts(placement)}")
     if (mesh.process.array() != mesh.this_process).any():
         fetched = placement.values is not None and len(placement.values.blocks) == mesh.size
         cannot = "" if fetched else f", which this process ({mesh.this_process}) cannot read"

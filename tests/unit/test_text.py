@@ -54,6 +54,10 @@ def test_copies_and_partial_sums_are_joined_by_different_signs():
     assert "Unreduced over y" in text
     assert "= joins copies; + joins partial sums." in text
 
+    largest = picture(dataclasses.replace(placement(on, (4,), (("x",),), unreduced=("y",)), unreduced_kind="max"))
+    assert "Unreduced over y: the partial maxima are still to be combined." in largest
+    assert "= joins copies; + joins partial maxima." in largest
+
     plain = picture(placement(on, (4,), (("x",),)))
     assert "│ 0=2=4=6 │ 1=3=5=7 │" in plain
     assert "partial" not in plain

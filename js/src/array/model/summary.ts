@@ -107,7 +107,7 @@ function slots(model: PlacementModel): Slot[] {
     if (names.length === 0) return;
     out.push({ prefix, axes: names.map((a) => model.axisOf(a)), empty: "", title, before: "", result: "", after });
   };
-  group("unreduced=", doc.unreduced, `sum over ${doc.unreduced.join(", ")}`, "still pending");
+  group("unreduced=", doc.unreduced, `${doc.unreduced_kind} over ${doc.unreduced.join(", ")}`, "still pending");
   group("reduced=", doc.reduced, "equal now, its", "gradient unreduced");
   return out;
 }
