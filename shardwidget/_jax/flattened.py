@@ -157,4 +157,8 @@ def as_function(jaxpr: Any, consts: Sequence[Any]) -> Callable[..., list[Any]]:
     """A flat jaxpr as a function of flat arguments."""
     from jax.extend.core import jaxpr_as_fun
 
-    return jaxpr_as_fun(closed(jaxpr, consts))
+    if len(jaxpr.constvars) == len(consts):
+        return jaxpr_as_fun(closed(jaxpr, consts))
+    # JAX 0.12 puts constants before the arguments.
+    function = jaxpr_as_fun(closed(jaxpr, ()))
+    return lambda *args: function(*consts, *args)

@@ -199,9 +199,7 @@ class TestRoles:
         step = Step(*MODELS[kind](2), None)
         roles = roles_of(step, ())
         batches = {"tiny": 128, "mlp": 128, "equinox": 128, "long_context": 2, "embeddings": 256}
-        of_batch = [
-            v.aval.shape[0] for v, is_weight in zip(step.flat.invars, roles.weights, strict=True) if not is_weight
-        ]
+        of_batch = [v.aval.shape[0] for v, is_weight in zip(step.inputs, roles.weights, strict=True) if not is_weight]
         assert set(of_batch) == {batches.get(kind, 64)}
         assert bool(roles.sequence) == (kind not in {"mlp", "equinox", "conv", "embeddings", "tiny"})
         assert bool(roles.experts) == (kind == "moe")

@@ -105,7 +105,7 @@ def leaf_specs(plan: Plan, step: Step, roles: Roles) -> list[PartitionSpec]:
     """The spec of each leaf."""
     return [
         spec_of(plan.entries(groups, v.aval.shape, roles, whole=_is_small(v.aval.shape, groups, roles)))
-        for v, groups in ((v, step.dims.of(v)) for v in step.flat.invars)
+        for v, groups in ((v, step.dims.of(v)) for v in step.inputs)
     ]
 
 
@@ -187,7 +187,7 @@ def name_of(shape: Mapping[str, int], specs: Sequence[PartitionSpec], step: Step
         return "replicated"
     parts: dict[str, int] = {}
     of: dict[str, set[str]] = {name: set() for name in shape}
-    for v, spec, is_weight in zip(step.flat.invars, specs, roles.weights, strict=True):
+    for v, spec, is_weight in zip(step.inputs, specs, roles.weights, strict=True):
         for group, entry in zip(step.dims.of(v), spec, strict=False):
             for axis in (entry,) if isinstance(entry, str) else entry or ():
                 of[axis].add(_role(group, roles, is_weight))

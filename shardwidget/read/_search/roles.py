@@ -49,7 +49,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     Raises:
         ValueError: no batch was found, or there are no such arguments.
     """
-    dims, leaves = step.dims, step.flat.invars
+    dims, leaves = step.dims, step.inputs
     groups = [tuple(g if g not in dims.scanned else None for g in dims.of(v)) for v in leaves]
     changed = {
         k for k, out in zip(step.outputs(), step.flat.outvars, strict=True) if k is not None and out is not leaves[k]

@@ -282,7 +282,7 @@ def now_of(step: Step, roles: Roles, machine: Machine) -> Tried | None:
     specs = tuple(s.spec if isinstance(s, NamedSharding) else PartitionSpec() for s in step.shardings)
     of_batch = {
         axis
-        for v, spec in zip(step.flat.invars, specs, strict=True)
+        for v, spec in zip(step.inputs, specs, strict=True)
         for group, entry in zip(step.dims.of(v), spec, strict=False)
         if group in roles.batch
         for axis in ((entry,) if isinstance(entry, str) else entry or ())
@@ -318,7 +318,7 @@ def _groups(step: Step, roles: Roles) -> tuple[DimGroup, ...]:
     for role, group in named:
         places = [
             f"{path} dim {d}"
-            for path, v in zip(step.names, step.flat.invars, strict=True)
+            for path, v in zip(step.names, step.inputs, strict=True)
             for d, g in enumerate(step.dims.of(v))
             if g == group
         ]

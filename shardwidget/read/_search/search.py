@@ -219,7 +219,7 @@ def _none_fit(machine: Machine, roles: Roles, most_axes: int, allowed: Mapping[s
 
 def _resized(f: Any, args: Any, kwargs: Any, step: Step, roles: Roles, examples: int) -> Step:
     """The step for another size of the batch."""
-    groups = [step.dims.of(v) for v in step.flat.invars]
+    groups = [step.dims.of(v) for v in step.inputs]
     shapes = {
         k: tuple(examples if g in roles.batch else n for n, g in zip(step.avals[k].shape, of, strict=True))
         for k, of in enumerate(groups)

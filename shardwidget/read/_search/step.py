@@ -83,7 +83,9 @@ class Step:
         self.mesh, self.shardings, self._donated = _by_jit(inner, self.mesh, self.shardings)
         self._jaxpr = jaxpr
         self.flat, self._consts = _jax.flattened(jaxpr)
-        self.avals = [v.aval for v in self.flat.invars]
+        # JAX 0.12 puts constants before the arguments.
+        self.inputs = [*self.flat.constvars, *self.flat.invars][len(self._consts) :]
+        self.avals = [v.aval for v in self.inputs]
         self.dims = Dims(self.flat)
         self.closed_over = sum(getattr(c, "nbytes", 0) for c in self._consts)
         self.constrains = any(_jax.name_of(e) in _jax.RELAYOUTS for e in _jax.every_equation(jaxpr))
@@ -134,7 +136,7 @@ class Step:
 
     def outputs(self) -> list[int | None]:
         """For each result the argument that it is the new value of; None for any other."""
-        of, free = self.dims.of, dict(enumerate(self.flat.invars))
+        of, free = self.dims.of, dict(enumerate(self.inputs))
         found: list[int | None] = []
         for out in self.flat.outvars:
             same = None
