@@ -87,7 +87,7 @@ def test_a_saved_page_goes_on_below_another_choice(open_saved, width):
     view = views(page)
     before = row(view, "mul").get_by_role("gridcell").nth(1).inner_text()
     stop = next(k for k, r in enumerate(widget.document.rows) if r.error)
-    way = view.get_by_role("listitem").filter(has=page.get_by_role("button")).first
+    way = view.get_by_role("listitem").filter(has=page.locator("code")).filter(has=page.get_by_role("button")).first
     code = way.locator("code").inner_text()
     way.get_by_role("button").click()
     expect(used(view)).to_have_text(code)

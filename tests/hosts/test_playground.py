@@ -40,12 +40,12 @@ def test_the_browser_and_the_kernel_edit_one_spec(notebook):
     expect(view).to_contain_text("preview, release to keep")
     assert notebook.ask(kept) == f"{P('x')} {P('x')}"
     page.mouse.up()
-    expect(view.locator("h2")).to_have_text("f32[8@x,16@y]")
+    expect(view.locator("h2")).to_contain_text("f32[8@x,16@y]")
     notebook.ask_until(kept, f"{P('x', 'y')} {P('x', 'y')}")
 
     both = P(None, ("y", "x"))
     notebook.ask("playground.spec = P(None, ('y', 'x'))")
-    expect(view.locator("h2")).to_have_text("f32[8,16@(y,x)]")
+    expect(view.locator("h2")).to_contain_text("f32[8,16@(y,x)]")
     expect(view).to_contain_text("dim 1: 16 ÷ 8 = 2")
 
     slot(view, 0).press("x")
@@ -59,9 +59,9 @@ def test_the_browser_and_the_kernel_edit_one_spec(notebook):
     # Undone there, before it is undone here: of two that say a spec at once the last wins.
     notebook.ask_until(kept, f"{both} {both}")
     notebook.ask("playground.undo()")
-    expect(view.locator("h2")).to_have_text("f32[8@x,16@y]")
+    expect(view.locator("h2")).to_contain_text("f32[8@x,16@y]")
     page.keyboard.press("Control+Shift+Z")
-    expect(view.locator("h2")).to_have_text("f32[8,16@(y,x)]")
+    expect(view.locator("h2")).to_contain_text("f32[8,16@(y,x)]")
     # JupyterLab took none of the keys for itself.
     assert page.locator(".jp-Notebook .jp-Cell").count() == 2
 
@@ -69,9 +69,9 @@ def test_the_browser_and_the_kernel_edit_one_spec(notebook):
 def test_apply_moves_the_array_in_the_kernel(notebook):
     view = views(notebook.page)
     slot(view, 1).press("y")
-    expect(view.locator("h2")).to_have_text("f32[8@x,16@y]")
+    expect(view.locator("h2")).to_contain_text("f32[8@x,16@y]")
     view.get_by_role("button", name="Apply").click()
-    expect(view.get_by_role("status")).to_have_text("moved: f32[8@x,16@y]")
+    expect(view.get_by_role("status").last).to_have_text("moved: f32[8@x,16@y]")
     moved = "print(playground.array.sharding.spec, bool((np.asarray(playground.array) == np.asarray(w)).all()))"
     assert notebook.ask(moved) == f"{P('x', 'y')} True"
 
@@ -92,11 +92,11 @@ def test_a_saved_page_edits_without_a_kernel(saved):
     page = saved(viewport={"width": 1000, "height": 900})
     view = views(page)
     drag(page, axis(view, "y"), slot(view, "unreduced"))
-    expect(view.locator("h2")).to_have_text("f32[8@x,16]{U:y}")
+    expect(view.locator("h2")).to_contain_text("f32[8@x,16]{U:y}")
     drag(page, view.locator("[data-place='0'] [data-chip]"), slot(view, 1))
-    expect(view.locator("h2")).to_have_text("f32[8,16@x]{U:y}")
+    expect(view.locator("h2")).to_contain_text("f32[8,16@x]{U:y}")
     drag(page, view.locator("[data-place='unreduced'] [data-chip]"), view.locator(".hint"))
-    expect(view.locator("h2")).to_have_text("f32[8,16@x]")
+    expect(view.locator("h2")).to_contain_text("f32[8,16@x]")
     expect(view.get_by_role("button", name="Apply")).to_be_disabled()
 
 
@@ -117,4 +117,4 @@ def test_a_finger_edits(saved):
         touch("touchMove", (x, start["y"] + 10 + part * (end["y"] + 15 - start["y"] - 10)))
     expect(view).to_contain_text("preview, release to keep")
     touch("touchEnd")
-    expect(view.locator("h2")).to_have_text("f32[8@x,16@y]")
+    expect(view.locator("h2")).to_contain_text("f32[8@x,16@y]")

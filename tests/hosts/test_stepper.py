@@ -84,7 +84,7 @@ def test_step_play_scrub_and_keys_reach_python_and_back(notebook, app):
     python_sees(nb, PSUM - 1)
     view.get_by_role("button", name=re.compile("^psum")).click()
     at(view, PSUM)
-    expect(view).to_contain_text('psum(p, "y")[0,1] on device 0:')
+    expect(view).to_contain_text("result[0,1] on device 0:")
     python_sees(nb, PSUM)
 
     nb.ask("stepper.step = 1")
