@@ -247,6 +247,10 @@ def recorded_kernels(
     return [kernel for kernel in watch.kernels if kernel.runs], result
 
 
+def _with_token(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda token, *args: (token, function(*args))
+
+
 def _parameters(jaxpr: Any, mapping: Any) -> tuple[Parameter, ...]:
     names = argument_names(jaxpr)
     found = []
@@ -346,10 +350,7 @@ class _Watch:
         kernel = self.kernels[-1]
 
         if not tokens:
-            untold = function
-
-            def function(token: Any, *args: Any) -> Any:
-                return token, untold(*args)
+            function = _with_token(function)
 
         def run(token: Any, device: Any, *rest: Any) -> Any:
             place = int(device)
