@@ -8,7 +8,7 @@ from typing import Any
 def buffer_assignment(compiled: Any) -> tuple[bytes, bytes] | None:
     """A ``BufferAssignmentProto`` and the ``HloModuleProto`` that its ids refer to; None where the backend gives none.
 
-    CPU and GPU give it, TPU an empty one. JAX 0.9 – 0.12.
+    CPU gives it, TPU an empty one, as does GPU (seen with JAX 0.11). JAX 0.9 – 0.12.
     """
     try:
         stats = compiled.memory_analysis()

@@ -43,7 +43,9 @@ def target_of(mesh: Mesh) -> str:
     """The devices in words: ``TPU v5e 4×4``, ``8 CPU devices``, ``8 × NVIDIA H100 80GB HBM3``."""
     if mesh.platform == "cpu":
         return f"{mesh.size} CPU device{'s' if mesh.size > 1 else ''}"
-    known = interconnect_of(mesh.kind) if mesh.platform == "tpu" else ""
+    if mesh.platform != "tpu":  # Coordinates that JAX gives to GPUs are ordinals, not places.
+        return f"{mesh.size} × {mesh.kind}"
+    known = interconnect_of(mesh.kind)
     kind = _SHORT.get(known, known) or mesh.kind
     slices = _slices(mesh)
     boxes = {_box(mesh, positions) for positions in slices}

@@ -53,6 +53,7 @@ def test_interconnects_by_kind(kind, name):
         (machine("cpu", "cpu"), "8 CPU devices"),
         (machine("cpu", "cpu", size=1), "1 CPU device"),
         (machine("NVIDIA H100 80GB HBM3", "gpu"), "8 × NVIDIA H100 80GB HBM3"),
+        (machine("NVIDIA H200", "gpu", (1, 1, 8)), "8 × NVIDIA H200"),  # Compiled ahead of time, they have coordinates.
     ],
 )
 def test_devices_in_words(mesh, words):

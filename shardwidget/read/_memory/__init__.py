@@ -5,10 +5,10 @@ one that makes it to the last that needs it. ``memory`` is called.
 
 - ``liveness`` walks through the text of the scheduled module, whose order is that of execution, and makes a slot of
   every result; ``shapes`` gives the bytes of types.
-- ``assignment`` then puts slots where the compiler says it puts them: CPU and GPU report it, TPU has it in the
-  serialized executable, and XLA dumps it for a program that needs too much memory. For a text alone, ``results`` counts
-  results from the first step on, as the compiler allocates them: for CPU and GPU with temporaries in their memory, for
-  TPU only where it reports that it allocates them throughout.
+- ``assignment`` then puts slots where the compiler says it puts them: CPU reports it, TPU has it in the serialized
+  executable, and XLA dumps it for a program that needs too much memory. For a text alone, and on GPUs, ``results``
+  counts results from the first step on, as the compiler allocates them: for CPU and GPU with temporaries in their
+  memory, for TPU only where it reports that it allocates them throughout.
 - ``splits`` finds the mesh axes that divide a temporary, by the operation's name before compilation and its shape.
 - ``names`` calls slots by arguments, results, lines and variables, and constants by what the function closes over
   (``closed_over``); ``memory`` makes the document.

@@ -1,7 +1,7 @@
 """The compiler's own assignment of buffers: where each result is put, and which results share memory.
 
-CPU and GPU give it as a message: names and numbers of fields are those of XLA's ``hlo.proto``,
-``BufferAssignmentProto`` and ``HloModuleProto``. TPU writes it as text.
+CPU gives it as a message: names and numbers of fields are those of XLA's ``hlo.proto``, ``BufferAssignmentProto`` and
+``HloModuleProto``. TPU writes it as text. GPU gives none.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def of_profile(
     Raises:
         ValueError: as in ``run``.
     """
-    profile = read_profile(data, module.name)
+    profile = read_profile(data, module)
     joined = join(set(profile.events.names), module, program)
     operations = list(joined.operations.values())
     index = {name: k for k, name in enumerate(joined.operations)}

@@ -3,8 +3,8 @@
 CPU: lines are threads; each event of an instruction names its module, device and run. An instruction that continues
 in other threads ends with an ``end:`` event, which names its beginning.
 TPU: one plane per device, with the lines ``XLA Ops`` (instructions, by their whole text) and ``XLA Modules`` (calls).
-GPU: one plane per device, one line per stream; each kernel names its instruction and module. If it has derived
-``XLA Ops`` from them already, that line is read.
+GPU: one plane per device, one line per stream; each kernel names its instruction and module, or the CUDA graph that it
+is launched in. If the profiler has derived ``XLA Ops`` from them already, that line is read.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shardwidget.read import _errors
+from shardwidget.read._program.module import Module
+from shardwidget.read._run.graphs import Graphs, is_graph
 from shardwidget.read._run.xspace import Plane, planes
 
 DAMAGED_PROFILE = (
@@ -93,21 +95,22 @@ class Profile:
     """When the profile began, in nanoseconds since 1970; 0 where it is not recorded."""
 
 
-def read_profile(data: bytes, module: str) -> Profile:
+def read_profile(data: bytes, module: Module) -> Profile:
     """Reads the events of a module's instructions.
 
     Args:
         data: an ``XSpace``, what ``.xplane.pb`` files hold.
-        module: name of the module: ``jit_step``.
+        module: what ran.
 
     Raises:
         ValueError: the data cannot be read, or there are no events of this module.
     """
     try:
         found = planes(data)
+        graphs = Graphs(module)
         ran: dict[_Key, list[Executions]] = {}
         for plane in found:
-            for key, events in _executions(plane):
+            for key, events in _executions(plane, graphs):
                 ran.setdefault(key, []).append(events)
     except ValueError as error:
         raise ValueError(DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
@@ -115,21 +118,21 @@ def read_profile(data: bytes, module: str) -> Profile:
     modules = Counter[str]()
     for (name, _), count in size.items():
         modules[name] += count
-    if module not in modules:
-        raise ValueError(_missing(found, modules, module))
+    if module.name not in modules:
+        raise ValueError(_missing(found, modules, module.name))
     # Compiled twice, a program has one name and two ids; the one that ran more is used.
-    most = max((key for key in ran if key[0] == module), key=lambda key: size[key])
+    most = max((key for key in ran if key[0] == module.name), key=lambda key: size[key])
     began = next((plane.number("profile_start_time") for plane in found if plane.name == "Task Environment"), 0)
     return Profile(Executions.joined(ran[most]), modules, began)
 
 
-def _executions(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
+def _executions(plane: Plane, graphs: Graphs) -> Iterator[tuple[_Key, Executions]]:
     """The instructions that a plane recorded, by module."""
     device = _DEVICE.match(plane.name)
     if plane.name == "/host:CPU":
         yield from _of_cpu(plane)
     elif device:
-        yield from _of_device(plane, int(device[1]))
+        yield from _of_device(plane, int(device[1]), graphs)
 
 
 def _of_cpu(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
@@ -148,10 +151,10 @@ def _of_cpu(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
     yield from _by_module(modules, module[ran], program[ran], events)
 
 
-def _of_device(plane: Plane, device: int) -> Iterator[tuple[_Key, Executions]]:
+def _of_device(plane: Plane, device: int, graphs: Graphs) -> Iterator[tuple[_Key, Executions]]:
     derived = [line for name in (_OPS, _ASYNC) for line in plane.lines if line.name == name]
     lines = derived or [line for line in plane.lines if line.name.startswith("Stream")]
-    events = plane.events(lines, ("hlo_op", "hlo_module", "program_id", "run_id"))
+    events = plane.events(lines, ("hlo_op", "hlo_module", "program_id", "run_id", "correlation_id"))
     ops, op = plane.texts(events.stats["hlo_op"])
     modules, module = plane.texts(events.stats["hlo_module"])
     program, run = (events.stats[stat].numbers(-1) for stat in ("program_id", "run_id"))
@@ -163,8 +166,16 @@ def _of_device(plane: Plane, device: int) -> Iterator[tuple[_Key, Executions]]:
         run = np.where(run < 0, calls.run[inside], run)
         modules = [*modules, *calls.modules]
     ids, written = np.unique(events.name, return_inverse=True)
-    names = [*ops, *(_instruction(plane.names.get(key, "")) for key in ids.tolist())]
+    texts = [plane.names.get(key, "") for key in ids.tolist()]
+    names = [*ops, *map(_instruction, texts)]
     name = np.where(op < 0, len(ops) + written, op)
+    launched = np.flatnonzero(np.array([False, *map(is_graph, ops)])[op + 1])
+    if len(launched):
+        launched = launched[np.argsort(events.start[launched], kind="stable")]
+        kernels = [texts[k] for k in written[launched].tolist()]
+        launch = events.stats["correlation_id"].numbers(-1)[launched].tolist()
+        name[launched] = len(names) + np.arange(len(launched))
+        names += [of or kernel for of, kernel in zip(_in_graphs(graphs, launch, kernels), kernels, strict=True)]
     ran = Executions.of(names, name, np.full(len(name), device), run, events.start, events.end)
     kept = op >= 0
     if derived:
@@ -173,6 +184,21 @@ def _of_device(plane: Plane, device: int) -> Iterator[tuple[_Key, Executions]]:
         np.minimum.at(first, ran.name, events.line)
         kept = events.line == first[ran.name]
     yield from _by_module(modules, module[kept], program[kept], ran[kept])
+
+
+def _in_graphs(graphs: Graphs, launch: list[int], kernels: list[str]) -> list[str]:
+    """The instruction of each kernel that CUDA graphs launched, in the order in which they ran; empty where unknown."""
+    out = [""] * len(kernels)
+    known: dict[tuple[str, ...], list[str]] = {}
+    together: dict[int, list[int]] = {}
+    for k, number in enumerate(launch):
+        together.setdefault(number, []).append(k)
+    for those in together.values():
+        key = tuple(kernels[k] for k in those)
+        found = known.get(key) or known.setdefault(key, graphs.instructions(key))
+        for k, name in zip(those, found, strict=True):
+            out[k] = name
+    return out
 
 
 @dataclass(frozen=True)
