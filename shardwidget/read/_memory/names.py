@@ -64,15 +64,19 @@ class Names:
             if (line := self._sources(filled.frames)) is not None:
                 origin, source = filled, line
         given = "" if source is not None else self._copied(slot.instruction)
+        result = self._results.get(slot.output, "")
         kind: Any = slot.kind
         if kind == "temporary" and not origin.backward and self._needed_back(slot, walked):
             kind = "kept"
         return Buffer(
             name=(
-                self._of_loop(slot, walked)
+                "workspace"
+                if _is_workspace(slot)
+                else self._of_loop(slot, walked)
+                or (result if origin.backward else "")  # A gradient is not what its line binds.
                 or _variable(source)
                 or given
-                or self._results.get(slot.output, "")
+                or result
                 or slot.instruction.name
             ),
             kind=kind,
@@ -155,6 +159,14 @@ class Names:
         near = range(slot.last, max(slot.born, slot.last - 8), -1)
         op = next((found for step in near if (found := self._at(walked.steps[step]).op)), "")
         return "transpose(" in op
+
+
+def _is_workspace(slot: Slot) -> bool:
+    """Whether it is memory in which a library of a GPU computes a product."""
+    text = slot.instruction.text if slot.instruction is not None and slot.index else ""
+    return re.search(r'custom_call_target="__cu(blas|dnn)', text) is not None and slot.array.text.startswith(
+        ("s8[", "u8[")
+    )
 
 
 def _names_in(entry: Any) -> tuple[str, ...]:
