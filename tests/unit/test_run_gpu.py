@@ -135,4 +135,4 @@ def test_memory_that_a_library_computes_in_is_a_workspace() -> None:
     text = gzip.decompress((RECORDED / "mlp.hlo.gz").read_bytes()).decode()
     memory = read.memory(text, mesh=jax.make_mesh((1,), ("data",), devices=jax.devices()[:1]))
     workspaces = [(b.type, b.source and b.source.line) for b in memory.buffers if b.name == "workspace"]
-    assert workspaces == [("s8[33554432]", 10)] * 2
+    assert workspaces == [("s8[33554432]", 9)] * 2
