@@ -33,4 +33,4 @@ call = pl.pallas_call(
 )
 line = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4], axis_types=(AxisType.Auto,))
 gather = jax.shard_map(call, mesh=line, in_specs=P("x"), out_specs=P("x"), check_vma=False)
-sw.KernelView(gather, jnp.zeros((32, 128)))
+sw.KernelView(gather, jnp.arange(32.0 * 128).reshape(32, 128))
