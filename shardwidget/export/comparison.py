@@ -174,10 +174,9 @@ def _first(c: Comparison) -> list[str]:
     stops: dict[tuple[str, str], int] = {}
     for row in c.rows:
         if row.error:
-            way = (
-                row.fixes[row.error.chosen].code if 0 <= row.error.chosen < len(row.fixes) else "no change of it alone"
-            )
-            key = f"{clip(_source(row), 120)}: {row.error.error}", f"   fixed by: {clip(_one_line(way), 160)}"
+            known = 0 <= row.error.chosen < len(row.fixes)
+            way = _one_line(row.fixes[row.error.chosen].code) if known else "no change of it alone"
+            key = f"{clip(_source(row), 120)}: {row.error.error}", f"   fixed by: {clip(way, 160)}"
             stops[key] = stops.get(key, 0) + 1
     lines = []
     for number, ((stop, way), times) in enumerate(list(stops.items())[:MOST_STOPS], 1):
