@@ -41,6 +41,19 @@ def unconstrained(p, tokens):
     return layers(x, p["layers"])
 
 
+def looked_up(p, tokens):
+    return layers(p["embed"][tokens], p["layers"])
+
+
+def cast_late(table, tokens):
+    return table[tokens].astype(jnp.float16) * 2
+
+
+def picked(logits, labels):
+    chosen = logits[jnp.arange(64), labels]
+    return jnp.mean(chosen)
+
+
 def updated(p, mu, tokens):
     g = jax.grad(lambda p: jnp.mean(layers(p["embed"][tokens], p["layers"]) ** 2))(p)
     mu = jax.tree.map(lambda m, g: 0.9 * m + g, mu, g)
@@ -66,6 +79,24 @@ FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
         "constrain the value of line",
         'x = jax.lax.with_sharding_constraint(p["embed"][tokens], jax.NamedSharding(mesh, P(',
     ),
+    "a gather of an embedding": (
+        looked_up,
+        (params(("model", None)), TOKENS),
+        'split p["embed"] as P(None, "model")',
+        'p["embed"]: P(None, "model")',
+    ),
+    "a cast after the gather": (
+        cast_late,
+        (shape(64, 32, spec=("model",)), TOKENS),
+        "cast before the gather in line",
+        "return table.astype(jnp.float16)[tokens] * 2",
+    ),
+    "a batched gather": (
+        picked,
+        (shape(64, 256, spec=("data",)), shape(64, spec=("data",), dtype=jnp.int32)),
+        "index each row by jax.vmap in line",
+        "chosen = jax.vmap(lambda row, at: row[at])(logits, labels)",
+    ),
     "a copied state": (updated, (params(), COPIED, TOKENS), "split mu as p is", "mu = jax.device_put(mu, "),
     "copied results": (RETURNED, (params(), params(), TOKENS), "return p split as it was given", "out_shardings: "),
 }
@@ -82,6 +113,15 @@ def test_a_planted_fault_has_a_remedy(name: str) -> None:
     assert code in remedy.code.replace("'", '"')
     assert remedy.after < remedy.before or remedy.seconds_after < remedy.seconds_before or remedy.memory < 0
     assert all(r.lowers == "communication" for r in found)
+
+
+def test_an_index_that_gives_another_shape_is_not_mapped() -> None:
+    def spread(x, at):
+        return jnp.sum(x[jnp.arange(64), at])
+
+    args = shape(64, 64, spec=("data",)), shape(64, 1, spec=("data",), dtype=jnp.int32)
+    found = read.remedies(spread, *args, lowers="communication")
+    assert not [r.what for r in found if "vmap" in r.what]
 
 
 def test_what_is_pasted_gives_what_was_said() -> None:
