@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import read
 
-mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+# Another one where ``test_on_tpus_that_are_not_here`` runs this file.
+mesh = globals().get("mesh") or jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 
 
 def shape(*size: int, spec: Any = (), dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:
@@ -113,6 +116,25 @@ def test_a_planted_fault_has_a_remedy(name: str) -> None:
     assert code in remedy.code.replace("'", '"')
     assert remedy.after < remedy.before or remedy.seconds_after < remedy.seconds_before or remedy.memory < 0
     assert all(r.lowers == "communication" for r in found)
+
+
+@pytest.mark.libtpu
+def test_on_tpus_that_are_not_here() -> None:
+    """The six that are about shardings; the compiler for TPUs moves a cast before a gather by itself.
+
+    Where logits have their axes swapped, a constraint on what goes into them saves most there.
+    """
+    here = runpy.run_path(__file__, {"mesh": sw.tpu_mesh("v5e:4x4", ("data", "model"), shape=(4, 4))})
+    for name in ("a wrong constraint", "logits with swapped axes", "a missing constraint", "a gather of an embedding",
+                 "a copied state", "copied results"):  # fmt: skip
+        f, args, what, code = here["FAULTS"][name]
+        if name == "logits with swapped axes":
+            what, code = "constrain the value of line", 'P("data", '
+        found = read.remedies(f, *args, lowers="communication", limit=24)
+        remedy = next((r for r in found if what in r.what.replace("'", '"')), None)
+        assert remedy is not None, (name, [r.what for r in found])
+        assert code in remedy.code.replace("'", '"')
+        assert remedy.after < remedy.before or remedy.memory < 0
 
 
 def test_an_index_that_gives_another_shape_is_not_mapped() -> None:

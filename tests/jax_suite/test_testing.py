@@ -193,7 +193,7 @@ FAULTS = {
     "microbatches along the split dimension": (
         lambda split: assert_collectives(microbatches(split), shaped((64, 64)), X64, allow=ALL_OF_A_BATCH),
         lambda x: x.reshape(4, 16, 64), lambda x: x.reshape(16, 4, 64).swapaxes(0, 1),
-        "all-gather of x over data: not allowed. {line}\n.* undoes the split of x over data", "read.remedies",
+        "all-gather of x over data: not allowed. {line}", "read.remedies",
     ),
     "a spec of one layer for all that are stacked": (
         lambda spec: assert_sharded({"layers": {"up": shaped((12, 64, 256), *spec)}}, {"up": P(None, None, "model")}),
@@ -272,9 +272,10 @@ def test_places_and_bytes_are_limited(name):
     check(layer)
 
 
+COPIED_EMBEDDING = MODEL | {"embed": shaped((64, 32))}
 BASELINES = {
     "layer": lambda: sw.read.program(layer, X, W1, W2),
-    "transformer": lambda: sw.read.program(jax.grad(lambda p, t: jnp.sum(kept(p, t))), MODEL, TOKENS),
+    "transformer": lambda: sw.read.program(jax.grad(lambda p, t: jnp.sum(kept(p, t))), COPIED_EMBEDDING, TOKENS),
     "mapped": lambda: sw.read.program(averaged("data"), shaped((64, 64)), X64),
     "params": lambda: sw.read.model(MODEL),
     "memory": lambda: sw.read.memory(layer, X, W1, W2),
