@@ -137,6 +137,17 @@ def test_on_tpus_that_are_not_here() -> None:
         assert remedy.after < remedy.before or remedy.memory < 0
 
 
+def test_the_overlap_page_asks_for_them() -> None:
+    view = sw.CompiledProgram(unconstrained, params(), TOKENS)
+    told = []
+    view.observe(lambda change: told.append(change["new"]["communication 0"]), "_remedies")
+    view._try = {"n": 1, "at": 0, "lowers": "communication"}
+    *under_way, last = told
+    assert [one["done"] for one in under_way] == list(range(len(under_way)))
+    assert [remedy["code"] for remedy in last["found"]] == [r.code for r in view.remedies("communication")]
+    assert all(remedy["lowers"] == "communication" for remedy in last["found"])
+
+
 def test_an_index_that_gives_another_shape_is_not_mapped() -> None:
     def spread(x, at):
         return jnp.sum(x[jnp.arange(64), at])

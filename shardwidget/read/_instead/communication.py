@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -190,10 +189,12 @@ def tried(
     kwargs: Mapping[str, Any],
     mesh: Mesh | None,
     progress: Callable[[int, int], None] | None,
-    limit: int | None,
-) -> tuple[Remedy, ...]:
-    """The remedies; what was found until then where it is interrupted."""
+    limit: int | None = None,
+) -> tuple[tuple[Remedy, ...], bool]:
+    """The remedies, and whether all were tried: what was found until then where it is interrupted."""
     search = Search(f, args, kwargs, mesh, progress, LIMIT if limit is None else limit)
-    with contextlib.suppress(KeyboardInterrupt):  # What was compiled is known.
+    try:
         search.run()
-    return tuple(search.found)
+    except KeyboardInterrupt:  # What was compiled is known.
+        return tuple(search.found), False
+    return tuple(search.found), True

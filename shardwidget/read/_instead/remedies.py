@@ -60,7 +60,7 @@ def remedies(
     if not callable(f) or isinstance(f, jax.stages.Compiled):
         raise TypeError(of_memory.NOT_CALLABLE.format(type=type(f).__name__))
     if lowers == "communication":
-        return communication.tried(f, args, kwargs or {}, mesh, progress, limit)
+        return communication.tried(f, args, kwargs or {}, mesh, progress, limit)[0]
     if lowers != "peak":
         raise ValueError(f"lowers must be 'peak' or 'communication'; got {lowers!r}")
     return of_memory.tried(f, args, kwargs or {}, mesh, progress)[0]
