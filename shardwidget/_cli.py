@@ -165,8 +165,9 @@ def _doctor(options: argparse.Namespace) -> int:
 def _markdown(document: Document) -> str:
     """The first line in bold, and the rest as it is printed, at most ``MOST_LINES`` lines."""
     first, *rest = repr(document).splitlines()
-    left = len(rest) - MOST_LINES
-    shown = [*rest[:MOST_LINES], f"… {left} more lines"] if left > 0 else rest
+    room = MOST_LINES - 4  # Beside the first line, an empty one and the fences.
+    left = len(rest) - room
+    shown = [*rest[: room - 1], f"… {left + 1} more lines: --json has all"] if left > 0 else rest
     return "\n".join([f"**{first.strip()}**", *(["", "```text", *shown, "```"] if shown else [])])
 
 

@@ -36,7 +36,7 @@ class Document:
     def __repr__(self) -> str:
         lines = visible(provided("words_of")(self).picture(self), keep="\n").split("\n")
         if len(lines) > MOST_LINES:
-            lines[MOST_LINES - 1 :] = [f"… {len(lines) - MOST_LINES + 1} more lines"]
+            lines[MOST_LINES - 1 :] = [f"… {len(lines) - MOST_LINES + 1} more lines: to_json() has all"]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

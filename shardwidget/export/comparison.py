@@ -12,14 +12,17 @@ from shardwidget._format import byte_count, count
 from shardwidget.document import Compared, Comparison, HloCollective, Row
 from shardwidget.document.columns import ARRAYS, VALUES
 from shardwidget.export import listing
-from shardwidget.export.words import clip
-from shardwidget.findings.comparison import folded, typed
+from shardwidget.export.words import clip, verdict_of
+from shardwidget.findings.comparison import ENDS, folded, typed
 
 MOST = 60
 """The most rows of a table; a longer comparison is cut, with a note."""
 
 MOST_LINES, MOST_STOPS = 60, 4
 """Lines of text, and stops that are listed first; what is left out is counted."""
+
+MOST_SHAPES = 4
+"""The most arrays of a collective whose types are written."""
 
 OFTEN = 3
 """From so many stops on, only the fixes that are used are listed."""
@@ -40,12 +43,17 @@ class PictureLine:
 
 
 def headline(c: Comparison) -> str:
-    """What was compared, with what result, in one line."""
+    """The verdict, in one line."""
+    name = c.name or ("f" if c.of == "function" else "arrays")
+    return verdict_of(name, c.verdict or facts(c))
+
+
+def facts(c: Comparison) -> str:
+    """What was compared, and how much of it is to be looked at, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in c.mesh.axes)
-    name = clip(c.name or ("f" if c.of == "function" else "arrays"), 40)
     compared = any(v.agreement == "same" for row in c.rows for v in row.values)
     verdict = ", ".join(tally(c)) or ("all the same" if compared else "nothing to compare")
-    return f"{name}  {count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {verdict}"
+    return f"{count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {verdict}"
 
 
 def tally(c: Comparison) -> list[str]:
@@ -75,25 +83,73 @@ def _differing(c: Comparison) -> Iterator[bool]:
             yield bool(found)
 
 
+@dataclass(frozen=True)
+class _Piece:
+    """Lines that are shown together or not at all: of rows that say the same, or of one argument or result."""
+
+    lines: tuple[PictureLine, ...]
+    loud: bool
+    """Whether it is to be looked at."""
+    counted: int
+    """How many rows, arguments or results it is."""
+    last: bool
+    """Whether it is a result, which comes last."""
+
+
 def picture(c: Comparison) -> str:
-    """The rows as lines of text, in columns."""
+    """The rows as lines of text, in columns; where they are too many, what is to be looked at before the others."""
     source, explicit, auto, compiled, verdict = _heads(c)
-    first = _first(c)
-    ends = [row for row in c.rows if row.primitive == "outputs"]
-    body = [line for rows in folded(c.rows) for line in _lines(c, rows) if rows[-1] not in ends]
-    last = [line for row in ends for line in _lines(c, [row])]
-    body.insert(0, PictureLine(source, explicit, auto, compiled, verdict))
-    cells = [
-        (li.source, li.explicit, li.auto, li.compiled) for li in (*body, *last) if li.tone not in ("error", "plain")
-    ]
+    first = [headline(c), *([facts(c)] if c.verdict else []), *_first(c)]
+    pieces = sorted(_pieces(c), key=lambda piece: piece.last)
+    head = PictureLine(source, explicit, auto, compiled, verdict)
+    listed = [head, *(line for piece in pieces for line in piece.lines)]
+    cells = [(li.source, li.explicit, li.auto, li.compiled) for li in listed if li.tone not in ("error", "plain")]
     widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 36))]
-    above, below = ([text for line in some for text in _written(line, widths)] for some in (body, last))
-    room = MOST_LINES - 3 - len(first) - len(below)
-    if len(above) > room:
-        left = len(above) - room + 1
-        above[room - 1 :] = [f"… {left} more lines: comparison.rows and comparison.to_json() have all rows"]
-    said = [f"{clip(c.verdict, 200)}."] if c.verdict else []
-    return "\n".join([headline(c), *said, *first, *above, *below, *([c.note] if c.note else [])])
+    below = [c.note] if c.note else []
+    body = _within(MOST_LINES - len(first) - 1 - len(below), pieces, widths)
+    return "\n".join([*first, *_written(head, widths), *body, *below])
+
+
+def _pieces(c: Comparison) -> Iterator[_Piece]:
+    seen: set[object] = set()
+    for rows in folded(c.rows):
+        row = rows[-1]
+        loud = bool(row.error or row.collectives or row.remark)
+        last = row.primitive == "outputs"
+        if row.primitive in ENDS and len(row.values) > 1 and not loud:
+            for k, v in enumerate(row.values):
+                yield _Piece((_value(c, row, v, first=k == 0),), v.agreement == "differs", 1, last)
+            continue
+        lines = _lines(c, rows)
+        stop = row.error and (row.source, row.error.error, row.error.message)
+        if stop and stop in seen:  # The same line, called again.
+            lines = [lines[0], *(line for line in lines if line.tone == "plain")]
+        seen.add(stop)
+        odd = loud or any(v.agreement == "differs" for v in row.values)
+        yield _Piece(tuple(lines), odd, len(rows), last)
+
+
+def _within(room: int, pieces: Sequence[_Piece], widths: Sequence[int]) -> list[str]:
+    """The lines in the program's order; of those that do not fit, the ones to look at first, and a count."""
+    texts = [[text for line in piece.lines for text in _written(line, widths)] for piece in pieces]
+    if sum(map(len, texts)) <= room:
+        return [line for lines in texts for line in lines]
+    alike: dict[tuple[bool, tuple[str, ...]], list[int]] = {}
+    for piece, lines in zip(pieces, texts, strict=True):
+        alike.setdefault((not piece.loud, tuple(lines)), []).append(piece.counted)
+    shown: list[str] = []
+    odd = typed_so = 0
+    for (quiet, lines), counted in sorted(alike.items(), key=lambda item: item[0][0]):
+        if not shown or len(shown) + len(lines) < room:
+            times = f"  {len(counted)} times" if len(counted) > 1 else ""
+            shown += [f"{lines[0]}{times}", *lines[1 : room - 1]]
+        elif quiet:
+            typed_so += sum(counted)
+        else:
+            odd += sum(counted)
+    counts = [f"{count(odd, 'more row')} to look at"] * bool(odd)
+    counts += [f"{count(typed_so, 'more row')} as typed"] * bool(typed_so)
+    return [*shown, f"… {', '.join(counts)}: comparison.rows and comparison.to_json() have all, in the program's order"]
 
 
 def _written(line: PictureLine, widths: Sequence[int]) -> list[str]:
@@ -101,20 +157,37 @@ def _written(line: PictureLine, widths: Sequence[int]) -> list[str]:
     if line.tone in ("error", "plain"):
         return textwrap.wrap(clip(line.source, 1000), 116, initial_indent="    ", subsequent_indent="    ")
     row = zip((line.source, line.explicit, line.auto, line.compiled), widths, strict=True)
-    shown = "  ".join(clip(cell, width).ljust(width) for cell, width in row if width)
+    shown = "  ".join(_clipped(cell, width).ljust(width) for cell, width in row if width)
     return [f"{shown}  {clip(line.verdict, 100)}".rstrip()]
+
+
+def _clipped(cell: str, width: int) -> str:
+    """A cell; of a line of source and its operation, the line gives way."""
+    line, gap, operation = cell.rpartition("  ")
+    if len(cell) > width and gap and len(operation) < width // 2:
+        return f"{clip(line, width - len(operation) - 2)}  {operation}"
+    return clip(cell, width)
 
 
 def _first(c: Comparison) -> list[str]:
     """What to look at first: each line that stops, with the fix that the rows below continue with."""
-    stops = [row for row in c.rows if row.error]
+    stops: dict[tuple[str, str], int] = {}
+    for row in c.rows:
+        if row.error:
+            known = 0 <= row.error.chosen < len(row.fixes)
+            way = _one_line(row.fixes[row.error.chosen].code) if known else "no change of it alone"
+            key = f"{clip(_source(row), 120)}: {row.error.error}", f"   fixed by: {clip(way, 160)}"
+            stops[key] = stops.get(key, 0) + 1
     lines = []
-    for number, row in enumerate(stops[:MOST_STOPS], 1):
-        assert row.error is not None
-        way = row.fixes[row.error.chosen].code if 0 <= row.error.chosen < len(row.fixes) else "no change of it alone"
-        lines += [f"{number}. {clip(_source(row), 120)}: {row.error.error}", f"   fixed by: {clip(way, 160)}"]
+    for number, ((stop, way), times) in enumerate(list(stops.items())[:MOST_STOPS], 1):
+        lines += [f"{number}. {stop}{f', {times} times' if times > 1 else ''}", way]
     left = len(stops) - MOST_STOPS
     return [*lines, *[f"   {left} more in comparison.rows"] * (left > 0)]
+
+
+def _one_line(code: str) -> str:
+    """Statements as one line of Python."""
+    return "; ".join(line.strip() for line in code.splitlines())
 
 
 def table(c: Comparison) -> str:
@@ -166,7 +239,9 @@ def _lines(c: Comparison, rows: Sequence[Row]) -> list[PictureLine]:
                 if fix.communication
                 else "cost not known"
             )
-            lines.append(PictureLine(f"{used}{fix.code}  gives {fix.type}  ({cost})", "", "", "", "", "error"))
+            lines.append(
+                PictureLine(f"{used}{_one_line(fix.code)}  gives {fix.type}  ({cost})", "", "", "", "", "error")
+            )
         if left := len(row.fixes) - len(listed):
             lines.append(PictureLine(count(left, "other fix", "other fixes"), "", "", "", "", "error"))
         lines.append(PictureLine(f"JAX: {stop.message}", "", "", "", "", "error"))
@@ -203,7 +278,10 @@ def _words(op: HloCollective) -> str:
     over = f"over {', '.join(op.axes)}" if op.axes else "over irregular groups"
     times = "" if op.times == 1 else f" ×{op.times}" if op.times else " in a loop"
     whose = "written in the program" if op.by_user else "inserted by the compiler"
-    sent = f"{', '.join(op.shapes)}, {byte_count(op.bytes_per_device)} per device"
+    shapes = ", ".join(op.shapes[:MOST_SHAPES])
+    if len(op.shapes) > MOST_SHAPES:
+        shapes += f" and {len(op.shapes) - MOST_SHAPES} more"
+    sent = f"{shapes}, {byte_count(op.bytes_per_device)} per device"
     return f"{op.kind} {over}{times}: {sent}, {whose}"
 
 

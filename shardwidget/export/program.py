@@ -8,8 +8,19 @@ from shardwidget._format import byte_count, count, duration
 from shardwidget.document import Nest, Program, Programs, Source
 from shardwidget.document.columns import COLLECTIVES, PROGRAMS, TOTALS
 from shardwidget.export import listing
-from shardwidget.export.words import clip
-from shardwidget.findings.program import Phase, Place, open_ended, over, places, runs, seconds, sent
+from shardwidget.export.words import clip, verdict_of
+from shardwidget.findings.program import (
+    NO_COLLECTIVES,
+    ONE_DEVICE,
+    Phase,
+    Place,
+    open_ended,
+    over,
+    places,
+    runs,
+    seconds,
+    sent,
+)
 
 MOST_LINES = 60
 """Lines of text; what is left out is counted."""
@@ -32,9 +43,14 @@ PHASES: Mapping[Phase, str] = {
 
 
 def headline(shown: Program | Programs) -> str:
-    """What was compiled, and the totals of its collectives, in one line."""
+    """The verdict, in one line."""
     if isinstance(shown, Programs):
         return f"{count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
+    return verdict_of(shown.name or "program", shown.verdict) if shown.verdict else facts(shown)
+
+
+def facts(shown: Program) -> str:
+    """What was compiled, and the totals of its collectives, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
     if any(not c.shapes for c in shown.collectives):  # Only groups: nothing states what is sent.
         found = (f"{c.kind} over {over(c)} ({c.groups_meaning})" for c in shown.collectives)
@@ -43,11 +59,9 @@ def headline(shown: Program | Programs) -> str:
     if shown.collectives:
         parts.append(f"{_at_least(shown)}{byte_count(_sent_bytes(shown))} sent per device")
         parts.append(f"{_at_least(shown)}{duration(_seconds(shown))} per call (estimate on {_interconnect(shown)})")
-    if shown.collectives and shown.findings:
-        parts.append(f"{len(shown.findings)} to look at")
-    where = f"compiled for {clip(shown.target, 80)}" if shown.target else "compiled"
+    where = f"Compiled for {clip(shown.target, 80)}" if shown.target else "Compiled"
     mesh = f", mesh {axes}" if axes else ""
-    return f"{clip(shown.name or 'program', 40)}  {where}{mesh}: {', '.join(parts)}"
+    return f"{where}{mesh}: {', '.join(parts)}"
 
 
 def picture(shown: Program | Programs) -> str:
@@ -72,8 +86,8 @@ def table(shown: Program | Programs) -> str:
 
 
 def _first(p: Program) -> list[str]:
-    """The verdict, and what to look at first: where, why, and what may avoid it."""
-    lines = [f"{clip(p.verdict, 200)}."] if p.verdict else []
+    """What it is, and what to look at first: where, why, and what may avoid it."""
+    lines = [facts(p)] if p.verdict else []
     for number, finding in enumerate(p.findings[:MOST_FINDINGS], 1):
         lines.append(f"{number}. {clip(finding.said, 200)}")
         lines += [f"   {clip(finding.advice, 200)}"] * bool(finding.advice)
@@ -179,7 +193,13 @@ def _after(shown: Program | Programs) -> list[str]:
         lines.append(f"Measured: median {duration(t.seconds)} ({duration(t.low)}–{duration(t.high)}, n={t.runs}).")
     if shown.unread:
         lines.append(f"Not read: {count(len(shown.unread), 'instruction')}; {'; '.join(shown.unread[:3])}")
-    return [*lines, *([shown.note] if shown.note else [])]
+    return [*lines, *([note] if (note := _note(shown)) else [])]
+
+
+def _note(p: Program) -> str:
+    """The note, without what the verdict says."""
+    said = p.verdict in (NO_COLLECTIVES, ONE_DEVICE)
+    return p.note.partition("the program has no collectives.")[2].strip() if said else p.note
 
 
 def _sent_bytes(p: Program) -> int:

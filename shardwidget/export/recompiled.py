@@ -30,6 +30,12 @@ DO = {
 """What to do about each cause."""
 
 
+INSIDE = (
+    "Only calls within are compared: read.recompiled(lambda: (f(a), f(b))), or %%collectives in each cell, says what "
+    "changed from one to the next."
+)
+
+
 def headline(found: Recompiled) -> str:
     """What was compiled again, and the most frequent cause, in one line."""
     again = found.again
@@ -75,7 +81,7 @@ def _rows(found: Recompiled) -> list[listing.Row]:
 
 
 def _row(call: CompiledCall) -> listing.Row:
-    why = "; ".join(map(cause_text, call.causes)) if call.again else "the first call here"
+    why = "; ".join(map(cause_text, call.causes)) if call.again else "the first call within"
     at = f"{call.file.rpartition('/')[2]}:{call.line}" if call.file else ""
     return {"function": call.function, "source": at, "time": call.seconds, "why": why}
 
@@ -85,6 +91,8 @@ def _after(found: Recompiled) -> list[str]:
     out = [f"… {count(more, 'more compile')} in .calls"] if more > 0 else []
     kinds = dict.fromkeys(cause.what for call in found.again for cause in call.causes)
     out += [f"{kind}: {DO[kind]}" for kind in kinds]
+    if found.calls and not found.again:
+        out.append(INSIDE)
     if found.operations:
         out.append(f"{count(found.operations, 'operation')} outside jit compiled as well")
     return out

@@ -10,30 +10,40 @@ from shardwidget._format import count, duration, percent, rate
 from shardwidget.document import MeasuredCollective, Run, Runs
 from shardwidget.document.columns import MEASURED, RUNS, Column
 from shardwidget.export import listing
-from shardwidget.export.words import clip
+from shardwidget.export.words import clip, verdict_of
 
 MOST = 30
 """The most collectives that are listed."""
 
 
 def headline(shown: Run | Runs) -> str:
-    """What was measured, and what its time went into, in one line."""
+    """Where most of the waiting is, or what the time of a call went into, in one line."""
     if isinstance(shown, Runs):
         return f"{count(len(shown.runs), 'run')}: {', '.join(clip(r.name, 40) for r in shown.runs)}"
+    return verdict_of(shown.name or "program", _waits(shown) or _spent(shown))
+
+
+def facts(shown: Run) -> str:
+    """What was measured, and what its time went into, in one line."""
+    return f"Measured on {shown.target}, {count(len(shown.seconds), 'call')}: {_spent(shown)}"
+
+
+def _spent(shown: Run) -> str:
     s = shown.shares
-    what = f"{clip(shown.name or 'program', 40)}  measured on {shown.target}, {count(len(shown.seconds), 'call')}"
     spent = f"{percent(s.compute)} compute, {percent(s.communication)} in collectives, {percent(s.waiting)} waiting"
-    return f"{what}: {duration(shown.median_s)} per call, {spent}"
+    return f"{duration(shown.median_s)} per call, {spent}"
 
 
 def picture(shown: Run | Runs) -> str:
     """The collectives as lines of text, most time first; of several runs their totals."""
-    return "\n".join([headline(shown), *_waits(shown), *listing.lines(*_listed(shown)), *_after(shown)])
+    what = [] if isinstance(shown, Runs) else [facts(shown)]
+    return "\n".join([headline(shown), *what, *listing.lines(*_listed(shown)), *_after(shown)])
 
 
 def table(shown: Run | Runs) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(shown), *_listed(shown), _after(shown))
+    before = "" if isinstance(shown, Runs) else listing.paragraphs([facts(shown)])
+    return listing.table(headline(shown), *_listed(shown), _after(shown), before)
 
 
 def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]:
@@ -44,17 +54,15 @@ def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]
     return MEASURED, [_row(c) for c in ordered[:MOST]]
 
 
-def _waits(shown: Run | Runs) -> list[str]:
-    """Where most of the waiting is, if there is any."""
-    if isinstance(shown, Runs):
-        return []
+def _waits(shown: Run) -> str:
+    """Where most of the waiting is; empty where there is none."""
     most = max(shown.collectives, key=lambda c: c.call_wait_s, default=None)
     if most is None or most.call_wait_s <= 0 or shown.shares.waiting <= 0:
-        return []
+        return ""
     over = f"over {', '.join(clip(a, 20) for a in most.axes)}" if most.axes else "in irregular groups"
     line = f", in line {most.source.line}" if most.source else ""
     share = percent(shown.shares.waiting)
-    return [f"{share} of the time is waiting for others: most in {clip(most.kind, 40)} {over}{line}"]
+    return f"{share} of the time is waiting for others: most in {clip(most.kind, 40)} {over}{line}"
 
 
 def _row(c: MeasuredCollective) -> listing.Row:

@@ -6,7 +6,7 @@ from shardwidget._format import percent
 from shardwidget.document import Schedule, Schedules
 from shardwidget.document.simulation import Simulation
 from shardwidget.export import listing
-from shardwidget.export.words import clip
+from shardwidget.export.words import clip, verdict_of
 
 MOST = 16
 """The most ranks that are listed, and the most tasks of each."""
@@ -15,23 +15,28 @@ LONGEST = 400
 
 
 def headline(shown: Schedule | Schedules) -> str:
-    """Ranks, stages and microbatches in one line."""
+    """Idle time, what is kept, sends and length, in one line."""
     if isinstance(shown, Schedules):
         names = ", ".join(clip(one.name, 40) for one in shown.schedules)
         return f"{len(shown.schedules)} schedules: {names}"
-    name = clip(shown.name, 40) or "schedule"
-    return f"{name}: {shown.ranks} ranks, {shown.stages} stages, {shown.microbatches} microbatches"
+    return verdict_of(shown.name or "schedule", figures(shown))
+
+
+def _facts(shown: Schedule | Schedules) -> list[str]:
+    if isinstance(shown, Schedules):
+        return []
+    return [f"{shown.ranks} ranks, {shown.stages} stages, {shown.microbatches} microbatches"]
 
 
 def picture(shown: Schedule | Schedules) -> str:
     """The figures, then one line per rank; for several schedules the figures of each."""
     lines = listing.lines(listing.NAMED, _rows(shown), LONGEST)
-    return "\n".join([headline(shown), *_figures(shown), *lines, *_rest(shown)])
+    return "\n".join([headline(shown), *_facts(shown), *lines, *_rest(shown)])
 
 
 def table(shown: Schedule | Schedules) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    before = listing.paragraphs(_figures(shown))
+    before = listing.paragraphs(_facts(shown))
     return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), before, LONGEST)
 
 
@@ -58,10 +63,6 @@ def _kept(run: Simulation, unit: float, what: str) -> str:
         return ""
     peaks = ", ".join(f"{peak / unit:.3g}" for peak in run.peak_activations[:8])
     return f", keeps {peaks}{' …' * (len(run.peak_activations) > 8)} {what}"
-
-
-def _figures(shown: Schedule | Schedules) -> list[str]:
-    return [] if isinstance(shown, Schedules) else [figures(shown)]
 
 
 def _rows(shown: Schedule | Schedules) -> list[listing.Row]:

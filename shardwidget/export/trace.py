@@ -8,10 +8,10 @@ from shardwidget._format import byte_count, count
 from shardwidget.document import Fix, Scope, Step, Trace
 from shardwidget.document.columns import STEPS
 from shardwidget.export import listing
-from shardwidget.export.words import clip
+from shardwidget.export.words import clip, verdict_of
 
-MOST = 60
-"""The most steps of a picture in text; a longer trace is cut, with a note."""
+MOST, LEAST = 60, 12
+"""The most lines of text, and the fewest steps that are listed; a longer trace is cut, with a note."""
 
 WHOLE = 200
 """The most steps of a table in which every iteration of a loop has its rows, as in ``js/src/stepper/model/rows.ts``."""
@@ -21,11 +21,16 @@ LARGEST = 600
 
 
 def headline(trace: Trace) -> str:
+    """Why it stops, or what to look at first, in one line."""
+    return verdict_of(trace.name or "f", verdict(trace)[0])
+
+
+def facts(trace: Trace) -> str:
     """What was traced, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in trace.mesh.axes)
     where = {"mesh": "run on its devices", "host": "simulated on the host", "types": "types only"}[trace.engine]
     stop = f", stops with {trace.error.error}" if trace.error else ""
-    return f"{clip(trace.name or 'f', 40)}  {len(trace.steps)} steps on mesh {axes}, {where}{stop}"
+    return f"{count(len(trace.steps), 'step')} on mesh {axes}, {where}{stop}"
 
 
 def verdict(trace: Trace) -> list[str]:
@@ -56,10 +61,15 @@ def _fix(fix: Fix) -> str:
 
 def picture(trace: Trace) -> str:
     """The steps as lines of text: primitive, mesh axes, types, source line."""
-    rows = [_cells(k, step) for k, step in enumerate(trace.steps[:MOST])]
-    return "\n".join(
-        [headline(trace), *verdict(trace), *listing.lines(STEPS, rows, 60), *_rest(len(trace.steps) - MOST)]
-    )
+    first = [headline(trace), facts(trace), *verdict(trace)[1:]]
+    room, steps = max(LEAST, MOST - len(first) - 1), len(trace.steps)
+    begin, end = 0, steps
+    if steps > room:  # Those around the one to look at first.
+        begin = min(max(0, trace.event - room // 2), steps - room + 2)
+        end = begin + room - 2
+    rows = [_cells(k, trace.steps[k]) for k in range(begin, end)]
+    before = [f"… {count(begin, 'step')} before"] * bool(begin)
+    return "\n".join([*first, *before, *listing.lines(STEPS, rows, 60), *_rest(steps - end)])
 
 
 def table(trace: Trace) -> str:
@@ -70,7 +80,8 @@ def table(trace: Trace) -> str:
     rows = list(_rows(trace))
     left = len(trace.steps) - rows[LARGEST][0] if len(rows) > LARGEST else 0
     shown = [cells for _, cells in rows[:LARGEST]]
-    return listing.table(headline(trace), STEPS, shown, [*_rest(left), *(verdict(trace) if trace.error else [])])
+    before = listing.paragraphs([facts(trace)])
+    return listing.table(headline(trace), STEPS, shown, [*_rest(left), *verdict(trace)[1:]], before)
 
 
 def _rows(trace: Trace) -> Iterator[tuple[int, listing.Row]]:

@@ -40,6 +40,12 @@ def clip(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
+def verdict_of(name: str, verdict: str) -> str:
+    """What is found of something, as the first line of its text."""
+    said = clip(verdict, 400)
+    return f"{clip(name, 40)}: {said[:1].lower()}{said[1:]}"
+
+
 def _bytes_line(placement: Placement) -> str:
     count = placement.mesh.size
     uneven = "at most " if any(dim.cut for dim in placement.dims) else ""

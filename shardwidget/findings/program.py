@@ -105,6 +105,21 @@ def where(program: Program, source: Source | None, prefix: str = "in ") -> str:
     return f"{prefix}{f'{source.file}, ' if several else ''}line {source.line}"
 
 
+def twin(program: Program, collective: int, other: Program | None) -> int | None:
+    """The index of a collective in the same program, compiled again; None where it is not there."""
+
+    def key(of: Program, k: int) -> tuple[object, ...]:
+        c = of.collectives[k]
+        return c.kind, c.axes, c.source, c.op
+
+    if other is None:
+        return None
+    wanted = key(program, collective)
+    before = sum(key(program, k) == wanted for k in range(collective))
+    found = [k for k in range(len(other.collectives)) if key(other, k) == wanted]
+    return found[min(before, len(found) - 1)] if found else None
+
+
 def _verdict(program: Program, interconnect: int) -> str:
     if not program.instructions:
         return NOT_KNOWN

@@ -38,7 +38,11 @@ def trace_diff(mine: Trace, reference: Trace, rtol: float, atol: float) -> Trace
     first = next((k for k, step in enumerate(steps) if step.parted), -1)
     sources = steps[first].sources if first >= 0 else (None, None)
     sides = _sides(mine, reference, sources)
-    return TraceDiff(mine.mesh, *sides, tuple(steps), first, rtol, atol, _verdict(steps, first, sides, mine.mesh.size))
+    verdict = _verdict(steps, first, sides, mine.mesh.size)
+    for trace, side in zip((mine, reference), sides, strict=True):
+        if trace.error and first < 0:
+            verdict = f"{side.name} stops at step {trace.event}: {trace.error.error}; {verdict}"
+    return TraceDiff(mine.mesh, *sides, tuple(steps), first, rtol, atol, verdict)
 
 
 def _alone(mine: Trace, number: int) -> PartedStep:

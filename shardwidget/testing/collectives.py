@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,7 +14,8 @@ from jax.sharding import Mesh
 from shardwidget import read
 from shardwidget._format import byte_count, parse_bytes
 from shardwidget.collectives import OPCODES
-from shardwidget.document import HloCollective, Program
+from shardwidget.document import Comparison, HloCollective, Program
+from shardwidget.findings.program import twin
 
 __tracebackhide__ = True
 
@@ -22,6 +25,8 @@ it in a call (``"2 MiB"``), or None for any number."""
 
 MOST = 6
 """The most collectives that a failure names."""
+
+AVOID = 'shardwidget.read.remedies(f, *args, lowers="communication") compiles changes that may avoid it'
 
 
 def assert_no_collectives(
@@ -49,12 +54,13 @@ def assert_no_collectives(
         AssertionError: there is one; or the mesh has one device; or a part of the program could not be read.
         ValueError: the mesh has no such axis, or XLA no such collective.
     """
-    program = _program(f, args, kwargs, mesh)
+    call = _Call(f, args, kwargs, mesh)
+    program = call.compiled()
     _check_axes(program, [axis] if axis else [])
     _check_kinds([kind] if kind else [])
     found = [c for c in program.collectives if (not axis or axis in _over(c)) and (not kind or c.kind == kind)]
     what = f"{kind or 'collective'}{f' over {axis}' if axis else ''}"
-    _fail(program, [(c, f"no {what} is allowed") for c in found])
+    _fail(call, program, [(c, f"no {what} is allowed") for c in found])
 
 
 def assert_collectives(
@@ -86,7 +92,8 @@ def assert_collectives(
         AssertionError: as of ``assert_no_collectives``.
         ValueError: likewise, or a limit has another form.
     """
-    program = _program(f, args, kwargs, mesh)
+    call = _Call(f, args, kwargs, mesh)
+    program = call.compiled()
     given = {axes if isinstance(axes, tuple) else (axes,): kinds for axes, kinds in allow.items()}
     _check_axes(program, [axis for axes in given for axis in axes])
     _check_kinds([kind for kinds in given.values() for kind in kinds])
@@ -94,7 +101,7 @@ def assert_collectives(
     groups: dict[tuple[frozenset[str], str], list[HloCollective]] = {}
     for c in program.collectives:
         groups.setdefault((frozenset(_over(c)), c.kind), []).append(c)
-    _fail(program, [(c, why) for key, found in groups.items() for c, why in _beyond(found, key, limits)])
+    _fail(call, program, [(c, why) for key, found in groups.items() for c, why in _beyond(found, key, limits)])
 
 
 def _beyond(
@@ -113,22 +120,35 @@ def _beyond(
         yield from ((c, f"{len(found)} in the program, {limit} allowed") for c in found)
 
 
-def _program(
-    f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None, mesh: Mesh | None
-) -> Program:
-    program = read.program(f, *args, kwargs=kwargs, mesh=mesh)
-    devices = math.prod(axis.size for axis in program.mesh.axes)
-    if devices == 1:
-        raise AssertionError(
-            f"{program.name} is compiled for one device, where no program communicates: this checks nothing. Give "
-            "arguments on a mesh, or shapes on shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
-        )
-    if program.unread or not program.instructions:
-        raise AssertionError(
-            f"{program.name} has instructions that could not be read, so this cannot be checked: "
-            f"{'; '.join(program.unread[:3]) or program.note}"
-        )
-    return program
+@dataclass(frozen=True)
+class _Call:
+    """What an assertion is about."""
+
+    f: Callable[..., Any]
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any] | None
+    mesh: Mesh | None
+
+    def compiled(self) -> Program:
+        """The program; an assertion fails where it could not."""
+        program = read.program(self.f, *self.args, kwargs=self.kwargs, mesh=self.mesh)
+        if math.prod(axis.size for axis in program.mesh.axes) == 1:
+            raise AssertionError(
+                f"{program.name} is compiled for one device, where no program communicates: this checks nothing. Give "
+                "arguments on a mesh, or shapes on shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
+            )
+        if program.unread or not program.instructions:
+            raise AssertionError(
+                f"{program.name} has instructions that could not be read, so this cannot be checked: "
+                f"{'; '.join(program.unread[:3]) or program.note}"
+            )
+        return program
+
+    def compared(self) -> Comparison | None:
+        """What knows why collectives are there; None where that cannot be read, as of what is compiled already."""
+        with contextlib.suppress(Exception):  # The assertion has failed by then, and says so all the same.
+            return read.comparison(self.f, *self.args, kwargs=self.kwargs, mesh=self.mesh)
+        return None
 
 
 def _check_axes(program: Program, axes: Sequence[str]) -> None:
@@ -154,15 +174,25 @@ def _sent(c: HloCollective) -> int:
     return c.bytes_per_device * (c.times or 1)
 
 
-def _fail(program: Program, found: Sequence[tuple[HloCollective, str]]) -> None:
+def _fail(call: _Call, program: Program, found: Sequence[tuple[HloCollective, str]]) -> None:
     if not found:
         return
     dearest = sorted(found, key=lambda each: -_sent(each[0]))
-    lines = [_described(c, why) for c, why in dearest[:MOST]]
+    compared = call.compared()
+    lines = [_described(c, why) + _because(program, c, compared) for c, why in dearest[:MOST]]
     if (left := len(found) - MOST) > 0:
         lines.append(f"… and {left} more")
     mesh = " ".join(f"{axis.name}={axis.size}" for axis in program.mesh.axes)
-    raise AssertionError("\n".join([*lines, f"{program.name}, compiled for {program.target}, mesh {mesh}"]))
+    about = f"{program.name}, compiled for {program.target}, mesh {mesh}"
+    avoid = [] if all(c.by_user for c, _ in found) else [AVOID]
+    raise AssertionError("\n".join([*lines, about, *avoid]))
+
+
+def _because(program: Program, c: HloCollective, compared: Comparison | None) -> str:
+    """The splits that a collective follows from, and what asked for them."""
+    same = twin(program, program.collectives.index(c), compared and compared.program)
+    found = compared.why_collective(same) if compared is not None and same is not None else ()
+    return "".join(f"\n    {answer}" for answer in dict.fromkeys(why.answer for why in found))
 
 
 def _described(c: HloCollective, why: str) -> str:
@@ -171,4 +201,6 @@ def _described(c: HloCollective, why: str) -> str:
     runs = "" if c.times == 1 else f", runs {c.times or 'an unknown number of'} times"
     moved = f" of {c.operand}" if c.operand else ""
     sent = f"{byte_count(c.bytes_per_device)} sent per device"
-    return f"{c.kind}{moved} over {axes}: {why}. {where}\n    {sent}{runs}{f'; {c.remark}' if c.remark else ''}"
+    remark = f"; {c.remark}" if c.remark else "; the program asks for it" if c.by_user else ""
+    advice = f"\n    {c.advice}" if c.advice else ""
+    return f"{c.kind}{moved} over {axes}: {why}. {where}\n    {sent}{runs}{remark}{advice}"

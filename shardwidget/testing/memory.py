@@ -10,6 +10,7 @@ from jax.sharding import Mesh
 from shardwidget import read
 from shardwidget._format import byte_count, parse_bytes
 from shardwidget.document import Memory
+from shardwidget.export.memory import first_look
 
 __tracebackhide__ = True
 
@@ -62,4 +63,4 @@ def _described(memory: Memory, limit: int) -> str:
     if len(largest) > MOST:
         rest = sum(buffer.bytes for buffer in largest[MOST:])
         lines.append(f"    {byte_count(rest):>10}  in {len(largest) - MOST} more")
-    return "\n".join([*lines, "shardwidget.read.remedies(f, *args) compiles the program with changes that lower it"])
+    return "\n".join([*lines, *first_look(memory)])

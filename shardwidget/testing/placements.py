@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jax.sharding import PartitionSpec
 
-from shardwidget import read
+from shardwidget import _jax, read
 from shardwidget._format import byte_count, parse_bytes
 from shardwidget.document import Dim, Mesh, Placement
 from shardwidget.document.model import Leaf, Model
@@ -34,7 +34,7 @@ def assert_placement(x: Any, spec: PartitionSpec) -> None:
         ValueError: the mesh has no such axis, or the spec does not fit the array.
     """
     placed = read.placement(x)
-    _check_mesh(placed.mesh, "the array")
+    _check_mesh(placed.mesh, [spec], "the array")
     if (said := _unlike(placed, placed.mesh, spec)) is not None:
         raise AssertionError(f"{placed.name or 'the array'} {said}")
 
@@ -59,7 +59,7 @@ def assert_sharded(tree: Any, rules: Mapping[str, PartitionSpec], *, replicated_
     """
     model = read.model(tree)
     most = parse_bytes(replicated_up_to) if isinstance(replicated_up_to, str) else replicated_up_to
-    _check_mesh(model.mesh, "the tree")
+    _check_mesh(model.mesh, rules.values(), "the tree")
     patterns = {pattern: _compiled(pattern) for pattern in rules}
     faults, used = [], set()
     for leaf in model.leaves:
@@ -94,6 +94,8 @@ def _unlike(placed: Placement, mesh: Mesh, spec: PartitionSpec) -> str | None:
     if len(spec) > len(shape):
         raise ValueError(f"{spec_text(spec)} has {len(spec)} entries; {placed.type} has {len(shape)} dimensions")
     wanted = dims_of_spec(shape, spec)
+    if not sizes and any(dim.axes for dim in wanted):
+        return f"is {placed.type} on one device, not split as {spec_text(spec)}: {byte_count(placed.nbytes)} there"
     for axis in (axis for dim in wanted for axis in dim.axes):
         if axis not in sizes:
             raise ValueError(f"{spec_text(spec)} names the axis {axis!r}; the mesh has {', '.join(map(repr, sizes))}")
@@ -111,8 +113,10 @@ def _split(dims: tuple[Dim, ...], sizes: Mapping[str, int]) -> list[tuple[str, .
     return [tuple(axis for axis in dim.axes if sizes[axis] > 1) for dim in dims]
 
 
-def _check_mesh(mesh: Mesh, what: str) -> None:
-    if math.prod(axis.size for axis in mesh.axes) == 1:
+def _check_mesh(mesh: Mesh, specs: Iterable[PartitionSpec], what: str) -> None:
+    """What is on a device without a mesh is not split, so a spec that splits finds it; on a mesh of one, none does."""
+    on_a_mesh = mesh.axes or not any(entry for spec in specs for entry in _jax.partitions(spec))
+    if on_a_mesh and math.prod(axis.size for axis in mesh.axes) == 1:
         raise AssertionError(f"the mesh of {what} has one device, where nothing is split: this checks nothing")
 
 

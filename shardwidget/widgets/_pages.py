@@ -7,6 +7,7 @@ from typing import Any
 
 from shardwidget import read
 from shardwidget.document import Document, Memory, Overlap, Program, Why, to_wire
+from shardwidget.findings.program import twin
 
 NO_MEMORY = (
     "it was given as a {what}, but its memory is read from the compiled program. Give the function and its "
@@ -66,7 +67,7 @@ class ProgramPages:
         if not callable(f) or hasattr(f, "as_text"):  # What is compiled already can be called too.
             raise ValueError(NO_FUNCTION)
         compared = self._once("why", at, lambda: read.comparison(f, *args, kwargs=kwargs, mesh=self._mesh))
-        same = _the_same(program, collective, compared.program)
+        same = twin(program, collective, compared.program)
         return () if same is None else compared.why_collective(same)
 
     def wire(self, page: str, at: int, program: Program) -> dict[str, Any]:
@@ -80,21 +81,6 @@ class ProgramPages:
         if (page, at) not in self.known:
             self.known[page, at] = find()
         return self.known[page, at]
-
-
-def _the_same(program: Program, collective: int, other: Program | None) -> int | None:
-    """The index of a collective in the same program, compiled again; None where it is not there."""
-
-    def key(of: Program, k: int) -> tuple[Any, ...]:
-        c = of.collectives[k]
-        return c.kind, c.axes, c.source, c.op
-
-    if other is None:
-        return None
-    wanted = key(program, collective)
-    before = sum(key(program, k) == wanted for k in range(collective))
-    found = [k for k in range(len(other.collectives)) if key(other, k) == wanted]
-    return found[min(before, len(found) - 1)] if found else None
 
 
 def sentence(error: Exception) -> str:

@@ -95,9 +95,9 @@ class CompiledProgram(MovingWidget):
     _asked = Dict(help="What the browser wants measured: {n, runs}; n makes each one new.").tag(sync=True)
     _heard = Int(0, help="The n of the last one handled.").tag(sync=True)
     _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
-    _try = Dict(help="The program that the browser wants remedies for: {n, at}; n makes each one new.").tag(sync=True)
+    _try = Dict(help="What the browser wants remedies for: {n, at, lowers}; n makes each one new.").tag(sync=True)
     _remedies = Dict(
-        help="By index of a program: {n, done, of}, how many attempts were compiled; then {n, found}, or {n, trouble}."
+        help="By what is lowered and index of a program: {n, done, of}, of attempts; then {n, found}, or {n, trouble}."
     ).tag(sync=True)
     _why = Dict(help="What the browser asks why it is there: {n, at, collective}; n makes each one new.").tag(sync=True)
     _parts = Unicode(help="The module of the pages that the card loads when one is opened.").tag(sync=True)
@@ -423,13 +423,19 @@ class CompiledProgram(MovingWidget):
             said = {"trouble": sentence(error)}
             self._pages = {**self._pages, f"why {asked['at']} {asked['collective']}": said}
 
-    def remedies(self) -> tuple[Remedy, ...] | dict[str, tuple[Remedy, ...]]:
-        """Compiles the program with ``jax.checkpoint``, donations, other specs and these together: what helps.
+    def remedies(
+        self, lowers: Literal["peak", "communication"] = "peak"
+    ) -> tuple[Remedy, ...] | dict[str, tuple[Remedy, ...]]:
+        """Compiles the program in other ways, and says what helps; see ``read.remedies``.
 
-        The memory page shows them; its button asks for the same. Interrupted, it returns what was found until then.
+        The pages of memory and of overlap show them; their buttons ask for the same. Interrupted, it returns what was
+        found until then.
+
+        Args:
+            lowers: what is to be lower: the peak of memory, or communication.
 
         Returns:
-            What lowers it, the best first, with the peak before and after; side by side, that of every function.
+            What lowers it, the best first, with the figures before and after; side by side, that of every function.
 
         Raises:
             ValueError: there is no function to compile.
@@ -438,33 +444,37 @@ class CompiledProgram(MovingWidget):
         for at, program in enumerate(self._programs()):
             if isinstance(self._calls[at][0], Callable):
                 with Progress("compiling") as progress:
-                    found[program.name] = self._remedies_of(at, progress)
+                    found[program.name] = self._remedies_of(at, lowers, progress)
         if not found:
             raise ValueError(_NO_FUNCTION)
         return next(iter(found.values())) if isinstance(self.document, Program) else found
 
-    def _remedies_of(self, at: int, progress: Callable[[int, int], None], n: int = 0) -> tuple[Remedy, ...]:
+    def _remedies_of(
+        self, at: int, lowers: str, progress: Callable[[int, int], None], n: int = 0
+    ) -> tuple[Remedy, ...]:
         f, args, kwargs = self._calls[at]
         if not isinstance(f, Callable):
             raise ValueError(_NO_FUNCTION)
-        from shardwidget.read._memory.remedies import tried
+        from shardwidget.read._instead.communication import tried as less_sent
+        from shardwidget.read._memory.remedies import tried as less_held
 
+        tried = less_sent if lowers == "communication" else less_held
         found, ended = tried(f, args, kwargs or {}, self._mesh, progress)
         stopped = {} if ended else {"trouble": "Interrupted: more could be tried."}
-        self._send_remedies(at, n=n, found=[asdict(remedy) for remedy in found], **stopped)
+        self._send_remedies(at, lowers, n=n, found=[asdict(remedy) for remedy in found], **stopped)
         return found
 
-    def _send_remedies(self, at: int, **how: Any) -> None:
+    def _send_remedies(self, at: int, lowers: str, **how: Any) -> None:
         """Tells the front end the progress of a program's remedies."""
-        self._remedies = {**self._remedies, str(at): how}
+        self._remedies = {**self._remedies, f"{lowers} {at}": how}
 
     @observe("_try")
     def _on_try(self, change: Bunch) -> None:
-        n, at = change["new"]["n"], change["new"]["at"]
+        n, at, lowers = (change["new"][key] for key in ("n", "at", "lowers"))
         try:
-            self._remedies_of(at, lambda done, of: self._send_remedies(at, n=n, done=done, of=of), n)
+            self._remedies_of(at, lowers, lambda done, of: self._send_remedies(at, lowers, n=n, done=done, of=of), n)
         except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._send_remedies(at, n=n, trouble=sentence(error))
+            self._send_remedies(at, lowers, n=n, trouble=sentence(error))
 
     def _saves(self) -> _sharing.Kinds:
         program = self._at()

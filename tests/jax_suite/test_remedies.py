@@ -148,12 +148,12 @@ def test_the_memory_page_asks_for_them_and_a_function_computed_again_is_the_user
     module, path = scanned
     view = sw.CompiledProgram(module.step, PARAMS, INPUT, page="memory")
     told = []
-    view.observe(lambda change: told.append(change["new"]["0"]), "_remedies")
-    view._try = {"n": 1, "at": 0}
+    view.observe(lambda change: told.append(change["new"]["peak 0"]), "_remedies")
+    view._try = {"n": 1, "at": 0, "lowers": "peak"}
     *under_way, last = told
     assert [one["done"] for one in under_way] == list(range(len(under_way)))
     assert all(one["done"] < one["of"] for one in under_way)
-    assert view._state(complete=True)["_remedies"]["0"] == last
+    assert view._state(complete=True)["_remedies"]["peak 0"] == last
     remedy = last["found"][0]
     assert remedy["code"] == "@jax.checkpoint\ndef layer(x, w):"
     assert all(one["code"].startswith("jax.jit(step, ") for one in last["found"] if "donate" in one["what"])
@@ -199,8 +199,8 @@ def test_the_change_that_is_tried_is_the_one_that_is_pasted(scanned, name, code)
 
 def test_the_memory_page_is_told_where_there_is_nothing_to_compile():
     view = sw.CompiledProgram(jax.jit(step).lower(W, X).compile(), page="memory")
-    view._try = {"n": 1, "at": 0}
-    assert "this is a Compiled. Give the function" in view._remedies["0"]["trouble"]
+    view._try = {"n": 1, "at": 0, "lowers": "peak"}
+    assert "this is a Compiled. Give the function" in view._remedies["peak 0"]["trouble"]
 
 
 def adam(params, mu, nu, batch):

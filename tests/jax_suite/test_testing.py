@@ -1,5 +1,8 @@
 """``shardwidget.testing``: each planted fault fails the assertion that is about it, which passes without the fault."""
 
+import re
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -23,7 +26,7 @@ def shaped(shape, *spec, dtype=jnp.float32, mesh: jax.sharding.Mesh | jax.shardi
     return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, P(*spec)))
 
 
-X = shaped((64, 512), "data")
+X, X64 = shaped((64, 512), "data"), shaped((64, 64), "data")
 W1, W2 = shaped((512, 1024), None, "model"), shaped((1024, 512), "model")
 
 
@@ -32,105 +35,256 @@ def layer(x, w1, w2):
     return h @ w2
 
 
-def gathered(x, w1, w2):
-    h = jax.nn.relu(x @ w1)
-    h = jax.lax.with_sharding_constraint(h, NamedSharding(MESH, P("data", None)))
-    return h @ w2
-
-
-def constrained(x, w1, w2):
-    return jax.lax.with_sharding_constraint(layer(x, w1, w2), NamedSharding(MESH, P("data", None)))
-
-
-def unconstrained(x, w1, w2):
-    return jax.lax.with_sharding_constraint(layer(x, w1, w2), NamedSharding(MESH, P(None, None)))
-
-
-def summed(x, w):
-    return (x @ w).astype(jnp.bfloat16)
-
-
 def looped(x, w1, w2):
     return jax.lax.scan(lambda h, _: (layer(h, w1, w2), None), x, None, length=12)[0]
 
 
-WEIGHTS = jnp.ones((512, 512))
+ADAM = {"params": {"w1": W1, "w2": W2}, "mu": {"w1": W1, "w2": W2}}
+RULES = {"w1$": P(None, "model"), "w2$": P("model")}
+
+TOKENS = shaped((8, 16), "data", dtype=jnp.int32)
+IMAGES = shaped((64, 32, 32), "data", dtype=jnp.uint8)
+MODEL = {
+    "embed": shaped((64, 32), None, "model"),
+    "layers": {"up": shaped((3, 32, 64), None, "data", "model"), "down": shaped((3, 64, 32), None, "model", "data")},
+}
+SPLIT = {
+    "embed": P(None, "model"),
+    r"/up$": P(None, "data", "model"),
+    r"/down$": P(None, "model", "data"),
+    "count": P(),
+}
+
+
+def state(told):
+    """Adam's state: a jitted ``init`` uses shapes alone, so nothing says where its zeros are to be."""
+    params = jax.tree.map(lambda x: jax.device_put(jnp.ones(x.shape, x.dtype), x.sharding), MODEL)
+    shardings = jax.tree.map(lambda x: x.sharding, params)
+    init = jax.jit(
+        lambda p: {"count": jnp.zeros(()), "mu": jax.tree.map(jnp.zeros_like, p)},
+        out_shardings={"count": NamedSharding(MESH, P()), "mu": shardings} if told else None,
+    )
+    return init(params)
+
+
+def transformer(params, x):
+    def block(h, w):
+        h = h + jax.nn.relu(h @ w["up"]) @ w["down"]  # fault: a dropped constraint
+        return h, None
+
+    return jax.lax.scan(block, x, params["layers"])[0]
+
+
+def dropped(params, tokens):
+    return transformer(params, params["embed"][tokens])
+
+
+def kept(params, tokens):
+    x = params["embed"][tokens]
+    return transformer(params, jax.lax.with_sharding_constraint(x, NamedSharding(MESH, P("data", None, None))))
+
+
+def gathered(x, w1, w2):
+    h = jax.nn.relu(x @ w1)  # fault: an extra gather
+    h = jax.lax.with_sharding_constraint(h, NamedSharding(MESH, P("data", None)))
+    return h @ w2
+
+
+WEIGHTS = jax.random.normal(jax.random.key(0), (512, 512))
 
 
 def closed_over(x):
-    return x @ WEIGHTS
+    return x @ WEIGHTS  # fault: a closed-over weight
 
 
 def passed(x, w):
     return x @ w
 
 
-ADAM = {"params": {"w1": W1, "w2": W2}, "mu": {"w1": W1, "w2": W2}}
-REPLICATED = ADAM | {"mu": {"w1": shaped((512, 1024)), "w2": W2}}
-RULES = {"w1$": P(None, "model"), "w2$": P("model")}
+def widened(images):
+    x = images.astype(jnp.float32) / 255  # fault: bytes widened before they are sent
+    return jax.lax.with_sharding_constraint(x, NamedSharding(MESH, P()))
 
-# The assertion, what it is given with the fault and without it, and what its first line says.
+
+def narrow(images):
+    return jax.lax.with_sharding_constraint(images, NamedSharding(MESH, P())).astype(jnp.float32) / 255
+
+
+def averaged(axes):
+    def mapped(w, x):
+        g = jax.grad(lambda w: jnp.sum((x @ w) ** 2))(w)
+        return jax.lax.pmean(g, axes)  # fault: a mean over axes with copies
+
+    return jax.shard_map(mapped, mesh=MESH, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+
+
+def probabilities(x, unembed):
+    return jax.nn.softmax(x @ unembed)  # fault: weights split along the dimension that is summed
+
+
+def microbatches(split):
+    def loss(w, x):
+        def micro(total, part):
+            return total + jnp.sum(jnp.tanh(part @ w)), None
+
+        return jax.lax.scan(micro, 0.0, split(x))[0]  # fault: microbatches along the split dimension
+
+    return loss
+
+
+def updated(params, x):
+    return jax.tree.map(lambda p: p - 0.1 * jnp.tanh(p) * jnp.sum(x), params)
+
+
+def trained(block):
+    def loss(params, x):
+        return jnp.sum(jax.lax.scan(block, x, params)[0])
+
+    return jax.grad(loss)
+
+
+def block(h, w):
+    return jnp.tanh(h @ w), None  # fault: activations kept for the backward pass
+
+
+def gradient(w, x):
+    return jax.grad(lambda w: jnp.sum((x @ w) ** 2))(w)  # fault: results returned whole
+
+
+FSDP = NamedSharding(MESH, P("data", "model"))
+ALL_OF_A_BATCH = {"data": {"all-reduce": "1 KiB"}}
+
+# The assertion; what it is given with the fault, and without it; what the failure begins with; what avoids it.
 FAULTS = {
-    "an extra gather of activations": (
-        lambda f: assert_no_collectives(f, X, W1, W2, axis="model", kind="all-gather"),
-        gathered, layer, r"^all-gather.* over model: no all-gather over model is allowed. test_testing.py:\d+: ",
-    ),
-    "a dropped constraint on the batch": (
-        lambda f: assert_collectives(f, X, W1, W2, allow={"model": {"all-reduce": 1}}),
-        unconstrained, constrained, r"^all-gather over data.*: not allowed\. ",
-    ),
-    "weights split over the axis of the batch": (
-        lambda w2: assert_no_collectives(layer, X, W1, w2, axis="data"),
-        shaped((1024, 512), "data"), W2, r"^all-\S+ (of w2 )?over data: no collective over data is allowed",
-    ),
-    "one reduction more than planned": (
-        lambda f: assert_collectives(f, X, W1, W2, allow={"model": {"all-reduce": 1}}),
-        lambda x, w1, w2: layer(layer(x, w1, w2), w1, w2), layer,
-        "^all-reduce over model: 2 in the program, 1 allowed",
-    ),
-    "a reduction that a loop repeats": (
-        lambda f: assert_collectives(f, X, W1, W2, allow={"model": {"all-reduce": "64 KiB"}}),
-        looped, layer, "^all-reduce over model: 384 KiB in all, 64 KiB allowed",
-    ),
-    "more bytes by a wider dtype": (
-        lambda x: assert_collectives(layer, x, W1, W2, allow={"model": {"all-reduce": "32 KiB"}}),
-        shaped((128, 512), "data"), X, "^all-reduce over model: 64 KiB in all, 32 KiB allowed",
-    ),
     "a replicated optimizer state": (
-        lambda tree: assert_sharded(tree, RULES), REPLICATED, ADAM,
-        r"^mu/w1 is f32\[.*\], split as P\(\), not P\(None, 'model'\): 2 MiB on a device, 8 copies",
+        lambda told: assert_sharded(state(told), SPLIT), False, True,
+        r"mu/embed is f32\[64,32\] on one device, not split as P\(None, 'model'\): 8 KiB there", "",
+    ),
+    "a dropped constraint": (
+        lambda f: assert_no_collectives(f, MODEL, TOKENS, axis="data", kind="all-reduce"), dropped, kept,
+        "all-reduce over data: no all-reduce over data is allowed. {line}\n    .* sent per device, runs 3 times",
+        "read.remedies",
+    ),
+    "an extra gather": (
+        lambda f: assert_no_collectives(f, X, W1, W2, axis="model", kind="all-gather"), gathered, layer,
+        "all-gather over model: no all-gather over model is allowed. {line}",
+        "is split over model because w1 is (argument 1), through dot_general",
+    ),
+    "a closed-over weight": (
+        lambda given: assert_memory(*given, at_most="640 KiB"),
+        (closed_over, X), (passed, X, shaped((512, 512), None, "model")),
+        "closed_over needs .* on a device, .* more than 640 KiB. .*\n +1 MiB  constant WEIGHTS f32.*  {line}",
+        "Give them as arguments",
+    ),
+    "bytes widened before they are sent": (
+        lambda f: assert_collectives(f, IMAGES, allow={"data": {"all-gather": "64 KiB"}}), widened, narrow,
+        "all-gather of images over data: 192 KiB in all, 64 KiB allowed. {line}", "read.remedies",
+    ),
+    "a mean over axes with copies": (
+        lambda axes: assert_no_collectives(averaged(axes), shaped((64, 64)), shaped((64, 64), "data"), axis="model"),
+        ("data", "model"), "data",
+        "all-reduce over data, model: no collective over model is allowed. {line}", "the program asks for it",
+    ),
+    "weights split along the dimension that is summed": (
+        lambda w: assert_collectives(probabilities, X, w, allow={"model": {"all-reduce": "1 KiB"}}),
+        shaped((512, 4096), "model"), shaped((512, 4096), None, "model"),
+        "all-reduce over model: 256 KiB in all, 1 KiB allowed. {line}", "read.remedies",
+    ),
+    "microbatches along the split dimension": (
+        lambda split: assert_collectives(microbatches(split), shaped((64, 64)), X64, allow=ALL_OF_A_BATCH),
+        lambda x: x.reshape(4, 16, 64), lambda x: x.reshape(16, 4, 64).swapaxes(0, 1),
+        "all-gather of x over data: not allowed. {line}", "read.remedies",
+    ),
+    "a spec of one layer for all that are stacked": (
+        lambda spec: assert_sharded({"layers": {"up": shaped((12, 64, 256), *spec)}}, {"up": P(None, None, "model")}),
+        (None, "model"), (None, None, "model"),
+        r"layers/up is f32\[.*\], split as P\(None, 'model'\), not P\(None, None, 'model'\): 384 KiB on a device", "",
+    ),
+    "a batch that nobody split": (
+        lambda put: assert_placement(put(jnp.ones((64, 8))), P("data")),
+        lambda x: x, lambda x: jax.device_put(x, NamedSharding(MESH, P("data"))),
+        r"the array is f32\[64,8\] on one device, not split as P\('data'.*\): 2 KiB there", "",
+    ),
+    "a state that is not donated": (
+        lambda step: assert_memory(step, {"w": shaped((2048, 1024), "data")}, X, at_most="3 MiB"),
+        jax.jit(updated), jax.jit(updated, donate_argnums=0),
+        r"updated needs .* more than 3 MiB. .*\n +2 MiB  argument params\['w'\] f32", "Donate or split",
+    ),
+    "activations kept for the backward pass": (
+        lambda f: assert_memory(trained(f), shaped((12, 64, 64)), shaped((4096, 64), "data"), at_most="6 MiB"),
+        block, jax.checkpoint(block),
+        "loss needs .* more than 6 MiB. .*\n(?:.*\n)* +3 MiB  kept .* {line}", "jax.checkpoint makes it anew",
+    ),
+    "results returned whole": (
+        lambda whole: assert_no_collectives(
+            jax.jit(gradient, out_shardings=whole), shaped((512, 1024), "data", "model"), X, axis="model"
+        ),
+        NamedSharding(MESH, P()), FSDP,
+        "all-gather over model: no collective over model is allowed. {line}", "read.remedies",
     ),
     "a large leaf that no rule is about": (
         lambda tree: assert_sharded(tree, RULES, replicated_up_to="4 KiB"),
         ADAM | {"table": shaped((512, 512))}, ADAM | {"bias": shaped((512,))},
-        r"^table f32\[512,512\] has no rule, and takes 1 MiB on each device",
+        r"table f32\[512,512\] has no rule, and takes 1 MiB on each device", "",
     ),
-    "a rule that matches nothing any more": (
+    "a rule for a name that was changed": (
         lambda tree: assert_sharded(tree, RULES), {"kernel": shaped((8, 8))} | {"w1": W1}, ADAM,
-        "no leaf matches 'w2\\$': this rule checks nothing",
-    ),
-    "axes of a spec swapped": (
-        lambda x: assert_placement(x, P("data", "model")), shaped((64, 64), "model", "data"),
-        shaped((64, 64), "data", "model"),
-        r"^the array is f32\[.*\], split as P\('model', 'data'\), not P\('data', ",
-    ),
-    "weights on one device": (
-        lambda tree: assert_sharded(tree, {"w": P(None, "model")}),
-        {"w": jnp.ones((8, 8))}, {"w": shaped((8, 8), None, "model")}, "one device",
-    ),
-    "activations kept whole": (
-        lambda given: assert_memory(layer, *given, at_most="3.2 MiB"),
-        (shaped((2048, 512)), W1, W2), (X, W1, W2), "^layer needs .* on a device, .* more than 3.2 MiB. At the peak",
+        r"(?s).*no leaf matches 'w2\$': this rule checks nothing", "",
     ),
 }  # fmt: skip
 
 
+def line_of(fault: str) -> str:
+    """The line where a fault is, as a failure writes it."""
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    found = [(number, line) for number, line in enumerate(lines, 1) if line.endswith(f"# fault: {fault}")]
+    return "".join(f"test_testing.py:{number}: {line.strip()}" for number, line in found)
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_fails_and_its_repair_passes(fault):
-    check, wrong, right, message = FAULTS[fault]
-    with pytest.raises(AssertionError, match=message):
+def test_a_planted_fault_fails_with_its_line_and_its_repair_passes(fault):
+    check, wrong, right, message, avoids = FAULTS[fault]
+    with pytest.raises(AssertionError) as caught:
         check(wrong)
+    said = str(caught.value)
+    assert re.match(message.replace("{line}", re.escape(line_of(fault))), said), said
+    assert avoids in said
     check(right)
+
+
+LIMITS = {
+    "one reduction more than planned": (
+        lambda f: assert_collectives(f, X, W1, W2, allow={"model": {"all-reduce": 1}}),
+        lambda x, w1, w2: layer(layer(x, w1, w2), w1, w2), "all-reduce over model: 2 in the program, 1 allowed",
+    ),
+    "a reduction that a loop repeats": (
+        lambda f: assert_collectives(f, X, W1, W2, allow={"model": {"all-reduce": "64 KiB"}}),
+        looped, "all-reduce over model: 384 KiB in all, 64 KiB allowed",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_places_and_bytes_are_limited(name):
+    check, beyond, message = LIMITS[name]
+    with pytest.raises(AssertionError, match=f"^{message}"):
+        check(beyond)
+    check(layer)
+
+
+COPIED_EMBEDDING = MODEL | {"embed": shaped((64, 32))}
+BASELINES = {
+    "layer": lambda: sw.read.program(layer, X, W1, W2),
+    "transformer": lambda: sw.read.program(jax.grad(lambda p, t: jnp.sum(kept(p, t))), COPIED_EMBEDDING, TOKENS),
+    "mapped": lambda: sw.read.program(averaged("data"), shaped((64, 64)), X64),
+    "params": lambda: sw.read.model(MODEL),
+    "memory": lambda: sw.read.memory(layer, X, W1, W2),
+}
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_one_baseline_is_for_every_jax(name, sharding_baseline):
+    sharding_baseline(BASELINES[name]())
 
 
 def test_a_failure_names_the_line_the_bytes_and_the_mesh():
@@ -139,7 +293,7 @@ def test_a_failure_names_the_line_the_bytes_and_the_mesh():
     text = str(caught.value)
     assert "h @ w2" in text or "with_sharding_constraint" in text
     assert "KiB sent per device" in text
-    assert text.endswith("gathered, compiled for 8 CPU devices, mesh data=4 model=2")
+    assert "\ngathered, compiled for 8 CPU devices, mesh data=4 model=2\n" in text
 
 
 def test_an_abstract_mesh_has_no_compiler():
@@ -188,13 +342,6 @@ def test_a_wrong_call_is_no_failed_assertion(name):
     call, message = WRONG[name]
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_constants_are_part_of_the_memory_that_is_asserted():
-    x = shaped((64, 512), "data")
-    with pytest.raises(AssertionError, match="closed_over needs"):
-        assert_memory(closed_over, x, at_most="512 KiB")
-    assert_memory(passed, x, shaped((512, 512), None, "model"), at_most="1 MiB")
 
 
 def test_axes_of_size_one_split_nothing():

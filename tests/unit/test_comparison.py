@@ -134,7 +134,9 @@ def test_a_wrong_option_is_answered_with_the_legal_ones(options, error, message)
 
 def test_its_text_table_and_picture_are_those_of_its_document(view, tmp_path):
     assert repr(view) == comparison.picture(view.document)
-    assert repr(view).startswith("product  4 rows on mesh x=4 y=2: 1 type error")
+    assert repr(view).startswith(
+        "product: line 31 stops on an Explicit mesh: ShardingTypeError\n4 rows on mesh x=4 y=2: 1 type"
+    )
     data, _ = view._repr_mimebundle_()
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == view.model_id
     assert comparison.table(view.document) in data["text/html"]

@@ -298,11 +298,11 @@ def test_every_program_has_a_picture_without_a_browser(name):
 
 def test_text_of_a_program():
     lines = text.picture(training()).splitlines()
-    assert lines[0] == (
-        "train_step  compiled for TPU v5e 4×4, mesh data=4 model=4: 8 collectives, 876 MiB sent per device, "
-        "27.2 ms per call (estimate on TPU v5e), 1 to look at"
+    assert lines[0] == "train_step: 12 all-reduces over model in line 22 take 32.9 % of 27.2 ms; 1 thing to look at"
+    assert lines[1] == (
+        "Compiled for TPU v5e 4×4, mesh data=4 model=4: 8 collectives, 876 MiB sent per device, "
+        "27.2 ms per call (estimate on TPU v5e)"
     )
-    assert lines[1] == "12 all-reduces over model in line 22 take 32.9 % of 27.2 ms; 1 thing to look at."
     assert lines[2] == "1. all-gather in line 23: undoes the split over model: gathers y whole"
     assert lines[3] == "   split another dim of y over model"
     assert lines[4].split() == ["over", "runs", "sent/device", "estimate/call"]
@@ -321,13 +321,14 @@ def test_text_says_what_is_not_known():
     assert "irregular, within x" in picture
     assert "Measured: median 2.13 ms (1.98 ms–3.1 ms, n=10)." in picture
     assert "Not read: 1 instruction; %all-reduce.9" in picture
-    note = text.picture(layouts().programs[2])
-    assert note.endswith("It runs on one device: the program has no collectives.")
+    alone = text.picture(layouts().programs[2])
+    assert alone.startswith("one device: no collectives: it runs on one device\n")
+    assert alone.count("no collectives") == 1
 
 
 def test_text_of_a_program_that_has_none_says_nothing_of_zero():
     unread = replace(training(), collectives=(), instructions=0)
-    assert text.headline(unread).endswith(": collectives not known")
+    assert text.facts(unread).endswith(": collectives not known")
     assert text.picture(replace(layouts(), programs=(unread,))).splitlines()[2].split()[:4] == ["train_step", *"???"]
 
 

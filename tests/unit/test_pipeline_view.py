@@ -15,8 +15,8 @@ def test_a_schedule_is_shown_with_its_figures():
     view = sw.PipelineView(pipeline.one_f_one_b(4, 8), follow=3, moment=11.5)
     assert isinstance(view.document, Schedule)
     assert repr(view).splitlines()[:3] == [
-        "1F1B: 4 ranks, 4 stages, 8 microbatches",
-        "idle 27.3 % of all time, 37.5 % of useful time, keeps 4, 3, 2, 1 activations, 48 sends, 33 steps long",
+        "1F1B: idle 27.3 % of all time, 37.5 % of useful time, keeps 4, 3, 2, 1 activations, 48 sends, 33 steps long",
+        "4 ranks, 4 stages, 8 microbatches",
         "rank 0  0F0 0F1 0F2 0F3 0B0 0F4 0B1 0F5 0B2 0F6 0B3 0F7 0B4 0B5 0B6 0B7",
     ]
     assert view._document["source"]["generator"] == "one_f_one_b"

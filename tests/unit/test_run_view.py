@@ -38,7 +38,7 @@ def test_a_function_is_measured_and_shown():
     assert [c.kind for c in run.collectives] == ["all-reduce"]
     assert len(run.seconds) == 2
     assert view._document["kind"] == "run"
-    assert "product  measured on 8 CPU devices, 2 calls" in repr(view)
+    assert "Measured on 8 CPU devices, 2 calls" in repr(view)
 
 
 def test_profile_of_a_compiled_program_is_a_run():
@@ -58,7 +58,7 @@ def test_what_cannot_be_called_is_not_profiled():
 
 
 def test_documents_are_shown_under_another_name():
-    assert repr(sw.RunView(step(), name="mine")).startswith("mine  measured")
+    assert repr(sw.RunView(step(), name="mine")).startswith("mine: 5.8 % of the time is waiting")
 
 
 def test_compare_measures_and_takes_runs():

@@ -126,7 +126,7 @@ def test_an_interconnect_is_shown_first(f):
 def test_its_text_is_that_of_its_trace(f):
     stepper = sw.ShardMapStepper(f, A, B)
     assert repr(stepper) == steps.picture(stepper.document)
-    assert repr(stepper).splitlines()[0].startswith("product  5 steps on mesh x=4 y=2, run on its devices")
+    assert repr(stepper).splitlines()[1].startswith("5 steps on mesh x=4 y=2, run on its devices")
     assert "psum" in repr(stepper)
 
 
@@ -203,7 +203,7 @@ def test_a_program_that_stops_is_shown_up_to_there(mesh):
     assert stepper.document.steps[-1].primitive == "error"
     assert stepper.step == last(stepper)
     assert sw.ShardMapStepper(f, A, step=0).step == 0
-    assert "stops with ValueError" in repr(stepper).splitlines()[0]
+    assert "stops with ValueError" in repr(stepper).splitlines()[1]
     assert "out_specs" in stepper.to_html()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shardwidget.document import Failure, Fix
 from shardwidget.export import trace as export
-from shardwidget.export.trace import MOST, headline, picture, table, verdict
+from shardwidget.export.trace import MOST, facts, headline, picture, table, verdict
 from tests.markup import HOSTILE, Parsed
 from tests.traces import TRACES, Program, error, psum, scan
 
@@ -17,8 +17,8 @@ LINES = [line.strip() for line in psum().listings[0].lines]
 def test_text_of_a_trace():
     rows = [re.split(r" {2,}", line.strip()) for line in picture(psum()).splitlines()]
     assert rows == [
-        ["f", "5 steps on mesh x=4 y=2, run on its devices"],
-        ["first collective: step 3, cell 3:5: psum of p over y."],
+        ["f: first collective: step 3, cell 3:5: psum of p over y."],
+        ["5 steps on mesh x=4 y=2, run on its devices"],
         ["step", "gives", "communication", "source"],
         ["0", "in_specs", "a f32[2,2]{V:(x,y)}, b f32[2,4]{V:y}", f"cell 3:1 {LINES[0]}"],
         ["1", "pvary (implicit)", "b f32[2,4]{V:(x,y)}", "cell 3:4 p = a @ b"],
@@ -44,16 +44,16 @@ def test_every_trace_has_a_line_and_a_row_for_each_step(name):
 @pytest.mark.parametrize(
     ("engine", "words"), [("mesh", "run on its devices"), ("host", "simulated on the host"), ("types", "types only")]
 )
-def test_the_headline_says_where_the_values_come_from(engine, words):
-    assert headline(replace(psum(), engine=engine)) == f"f  5 steps on mesh x=4 y=2, {words}"
-    assert headline(replace(psum(), name="")).startswith("f  5 steps")
+def test_the_second_line_says_where_the_values_come_from(engine, words):
+    assert facts(replace(psum(), engine=engine)) == f"5 steps on mesh x=4 y=2, {words}"
+    assert headline(replace(psum(), name="")).startswith("f: first collective")
 
 
 def test_where_a_program_stops_and_why():
     trace = error()
-    assert headline(trace).endswith("stops with ValueError")
+    assert facts(trace).endswith("stops with ValueError")
     stops, *fixes, said = verdict(trace)
-    assert picture(trace).splitlines()[1] == stops
+    assert picture(trace).splitlines()[0] == f"f: {stops}"
     promise = "P() promises that y is the same block along i, but its type says that it varies over i."
     assert stops.startswith(f"stops at step {trace.event}")
     assert stops.endswith(promise)
@@ -69,9 +69,12 @@ def test_a_long_trace_is_cut_and_says_so(monkeypatch):
     for _ in range(MOST + 40):
         x = f.local("add", "x", lambda v: v + 1, x)
     trace = f.trace()
+    lines = picture(trace).splitlines()
+    assert len(lines) == MOST - 1
+    assert (
+        lines[2] == f"… {len(trace.steps) - 55} steps before"
+    )  # Without a collective, the last step is the first to see.
     rest = "… 41 more steps: `trace.steps`, or `view.document.steps` of a stepper, has them all"
-    assert picture(trace).splitlines()[-1] == rest
-    assert len(picture(trace).splitlines()) == 3 + MOST + 1
     monkeypatch.setattr(export, "LARGEST", MOST)
     parsed = Parsed(table(trace))
     assert parsed.elements.count("tr") == 1 + MOST
@@ -92,9 +95,19 @@ def test_a_table_has_every_step_and_of_a_long_trace_the_later_iterations_of_a_lo
 
 def test_exactly_as_many_steps_as_are_listed_are_not_cut():
     trace = psum()
-    steps = (trace.steps * MOST)[:MOST]
+    steps = (trace.steps * MOST)[: MOST - 3]
     assert "more step" not in picture(replace(trace, steps=steps))
-    assert "… 1 more step:" in picture(replace(trace, steps=(*steps, steps[0])))
+    assert "… 3 more steps:" in picture(replace(trace, steps=(*steps, steps[0])))
+
+
+def test_the_step_to_look_at_first_is_listed_however_late_it_is():
+    trace = psum()
+    local, collective = trace.steps[1], trace.steps[3]
+    lines = picture(replace(trace, steps=(*[local] * 70, collective, *[local] * 40))).splitlines()
+    assert len(lines) <= MOST
+    assert "… 42 steps before" in lines
+    assert any(line.split()[:2] == ["70", "psum_invariant"] for line in lines)
+    assert lines[-1].startswith("… 14 more steps")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

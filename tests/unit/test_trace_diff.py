@@ -98,3 +98,11 @@ def test_text_widget_picture_and_page():
     assert sw.load(view.to_html()) == diff
     with pytest.raises(TypeError, match="DiffView shows what differs between two documents"):
         sw.DiffView(trace(scaled))  # pyright: ignore[reportArgumentType]
+
+
+def test_a_reference_that_stops_is_said_to():
+    def wrong(u):
+        return lax.psum(u, "y")
+
+    said = trace(scaled).diff(trace(wrong)).verdict
+    assert said.startswith("wrong stops at step 1: NameError; no difference in 1 step")

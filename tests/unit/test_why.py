@@ -66,9 +66,28 @@ STEP = (
 )
 
 
+def attend(x, w):
+    """A block with heads: what comes into them and what goes out of them both ask for the split of the heads."""
+    q, k, v = jnp.split(x @ w["qkv"], 3, axis=-1)
+    q, k, v = (t.reshape(*t.shape[:2], 4, 16) for t in (q, k, v))
+    scores = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k))
+    return x + jnp.einsum("bhqk,bkhd->bqhd", scores, v).reshape(x.shape) @ w["out"]
+
+
+ATTEND = (
+    shape(8, 16, 64, spec=P("data")),
+    {"qkv": shape(64, 192, spec=P(None, "model")), "out": shape(64, 64, spec=P("model"))},
+)
+
+
 @pytest.fixture(scope="module")
 def compared() -> Comparison:
     return read.comparison(block, *BLOCK)
+
+
+@pytest.fixture(scope="module")
+def attended() -> Comparison:
+    return read.comparison(attend, *ATTEND)
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +173,9 @@ def without(spec: P, axis: str) -> P:
     return P(*(None if axis == entry else entry for entry in spec))
 
 
-@pytest.mark.parametrize(("f", "args", "fixture"), [(block, BLOCK, "compared"), (step, STEP, "trained")])
+@pytest.mark.parametrize(
+    ("f", "args", "fixture"), [(block, BLOCK, "compared"), (step, STEP, "trained"), (attend, ATTEND, "attended")]
+)
 def test_without_what_a_chain_ends_in_the_split_is_another(f, args, fixture, request):
     """What was given is taken away and the program compiled again: with all else that was given the same."""
     c: Comparison = request.getfixturevalue(fixture)

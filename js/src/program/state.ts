@@ -77,6 +77,9 @@ const BEGINNING = {
 type Fields = typeof BEGINNING;
 
 /** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
+/** What other ways to write a program are to lower. */
+export type Lowers = "peak" | "communication";
+
 export interface Tried {
   n: number;
   done?: number;
@@ -215,20 +218,21 @@ export class ProgramState extends CardState<Fields> {
     return this.now.pages[`${page} ${this.#at()}`];
   }
 
-  /** What Python knows of ways to lower the open program's peak, and whether it is asked. */
-  remedies(): { tried: Tried | null; waiting: boolean } {
+  /** What Python knows of other ways to write the open program, and whether it is asked. */
+  remedies(lowers: Lowers): { tried: Tried | null; waiting: boolean } {
     const { remedies, tried } = this.now;
-    const last = remedies[String(this.#at())] ?? null;
-    const asked = tried > 0 && (this.widget.get("_try") as { at?: number }).at === this.#at();
+    const last = remedies[`${lowers} ${this.#at()}`] ?? null;
+    const wanted = this.widget.get("_try") as { at?: number; lowers?: Lowers };
+    const asked = tried > 0 && wanted.at === this.#at() && wanted.lowers === lowers;
     const ended = last?.n === tried && (last.found !== undefined || last.trouble !== undefined);
     return { tried: last, waiting: asked && !ended };
   }
 
-  /** Asks Python what lowers the peak. */
-  tryRemedies(): void {
+  /** Asks Python for other ways to write it. */
+  tryRemedies(lowers: Lowers): void {
     const n = this.now.tried + 1;
     this.set({ tried: n });
-    this.share({ _try: { n, at: this.#at() } });
+    this.share({ _try: { n, at: this.#at(), lowers } });
   }
 
   /** What is known of why a collective is there. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,6 +17,9 @@ from shardwidget.read._comparison.rows import decision_of
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.value import Value
+
+FACTOR = re.compile(r"[a-z](_\d+)?")
+"""The first factor of a dimension, in a rule of Shardy's."""
 
 At = tuple[int, int]
 """A value of a comparison: the index of its row, and its own in the row."""
@@ -304,7 +308,9 @@ class _Alike:
             for d, axes in enumerate(self._record.values[v].dims or ()):
                 for axis in axes:
                     at = self.of(v, axis)
-                    one = self.of(*first.setdefault((theirs[d], axis), at))
+                    # Of a dimension that is several factors, as of a reshape, an axis splits the major one.
+                    factor = FACTOR.match(theirs[d])
+                    one = self.of(*first.setdefault((factor[0] if factor else theirs[d], axis), at))
                     self._parent[at] = one
 
 

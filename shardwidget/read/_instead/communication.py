@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from shardwidget import _jax
 from shardwidget.document import Program, Remedy
 from shardwidget.findings.program import places
 from shardwidget.read._instead.boundary import Boundary, Respec
-from shardwidget.read._instead.source import Change, Sources, values_of
+from shardwidget.read._instead.source import Change, Line, Sources, values_of
 from shardwidget.read._program.executable import executable_of
 from shardwidget.read._program.programs import of_executable
 
@@ -93,17 +92,20 @@ class Search:
 
     def _candidates(self, program: Program, mesh: Mesh) -> Iterator[Change | Respec]:
         """Each once, those first that are tried most often with success."""
-        jaxpr = jax.make_jaxpr(self._f, static_argnums=_jax.static_parameters(self._f)[0])(*self._args, **self._kwargs)
+        jaxpr = self._traced()
         self._sources, self._boundary = Sources(self._f, mesh), Boundary(self._f, self._args, jaxpr)
         yield from self._sources.constraints()
         yield from self._boundary.returned()
         yield from self._boundary.alike()
-        shapes, batch = values_of(jaxpr), self._batch()
+        self._shapes, batch = values_of(jaxpr), self._batch()
+        shapes = self._shapes
         every = [p for p in places(program, by_phase=False) if p.source is not None]
         flagged = [p for p in every if any(program.collectives[k].remark for k in p.members)]
         wanted = list(dict.fromkeys([*flagged[:LINES], *every[:LINES]]))
         files = self._sources.files
         lines = [(files[p.source.file], p.source.line) for p in wanted if p.source and p.source.file in files]
+        for line in dict.fromkeys(lines):
+            yield from self._sources.indexed(line)
         own = (at for at, shape in shapes.items() if shape[0] in batch and at[0] in files.values())
         first = next(own, None)  # The first value of the batch, such as an embedding.
         for line in dict.fromkeys([*filter(None, [first]), *lines]):
@@ -112,6 +114,14 @@ class Search:
         # The first of each argument before the second of any.
         turns = (one for turn in itertools.zip_longest(*moved) for one in turn if one is not None)
         yield from {one.arguments: one for one in turns}.values()
+
+    def _keeps(self, line: Line) -> bool:
+        """Whether a line makes a value of the same shape in the functions as they are now, in a file of their own."""
+        now = [shape for (_, number), shape in values_of(self._traced()).items() if number == line[1]]
+        return self._shapes.get(line) in now
+
+    def _traced(self) -> Any:
+        return jax.make_jaxpr(self._f, static_argnums=_jax.static_parameters(self._f)[0])(*self._args, **self._kwargs)
 
     def _batch(self) -> dict[int, list[Any]]:
         """By a size, how arguments of this size are split along their first dimension."""
@@ -131,6 +141,8 @@ class Search:
             if not swaps:
                 return None
             with _jax.retracing(swaps, "as they are"):
+                if candidate.keeps and not self._keeps(candidate.keeps):
+                    return None
                 read = self._read(self._f, self._args)
         return figures(read[0]) if read else None
 
@@ -177,10 +189,12 @@ def tried(
     kwargs: Mapping[str, Any],
     mesh: Mesh | None,
     progress: Callable[[int, int], None] | None,
-    limit: int | None,
-) -> tuple[Remedy, ...]:
-    """The remedies; what was found until then where it is interrupted."""
+    limit: int | None = None,
+) -> tuple[tuple[Remedy, ...], bool]:
+    """The remedies, and whether all were tried: what was found until then where it is interrupted."""
     search = Search(f, args, kwargs, mesh, progress, LIMIT if limit is None else limit)
-    with contextlib.suppress(KeyboardInterrupt):  # What was compiled is known.
+    try:
         search.run()
-    return tuple(search.found)
+    except KeyboardInterrupt:  # What was compiled is known.
+        return tuple(search.found), False
+    return tuple(search.found), True

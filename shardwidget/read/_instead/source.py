@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jax.sharding import Mesh, PartitionSpec
@@ -36,6 +36,8 @@ class Change:
     fix: Fix
     file: str
     """The full name of the file."""
+    keeps: Line | None = None
+    """A line whose value must have the shape that it had; None where nothing but shardings changes."""
 
 
 class Sources:
@@ -100,6 +102,16 @@ class Sources:
                 code = spelled(call, text, function.__globals__)
                 what = f"constrain the value of line {line[1]}{'' if mesh else UNSET}"
                 yield from self._made(what, text, value, code)
+
+    def indexed(self, line: Line) -> Iterator[Change]:
+        """Other ways to write what a line takes out of an array by indices: with ``jax.vmap``, or cast before."""
+        text = source_text(line[0])
+        for node in (n for n in ast.walk(text.tree) if isinstance(n, ast.expr) and n.lineno == line[1]):
+            new = _mapped(text, node) or _cast_before(text, node)
+            if new and any(self._holds(g, text, node) for g in self._functions):
+                what = "index each row by jax.vmap" if isinstance(node, ast.Subscript) else "cast before the gather"
+                for change in self._made(f"{what} in line {line[1]}", text, node, new):
+                    yield replace(change, keeps=line)
 
     def _made(self, what: str, text: SourceText, node: ast.expr, new: str) -> Iterator[Change]:
         statement = text.statement(node)
@@ -169,6 +181,28 @@ def _value_at(text: SourceText, line: int) -> ast.expr | None:
     if isinstance(statement, ast.Assign) and not isinstance(statement.targets[0], ast.Name):
         return None
     return None if isinstance(statement.value, ast.Tuple) else statement.value
+
+
+def _mapped(text: SourceText, node: ast.expr) -> str:
+    """``x[jnp.arange(n), i]`` for each row: the indices of a gather along a split dimension go to all devices."""
+    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2):
+        return ""
+    rows, at = node.slice.elts
+    every = isinstance(rows, ast.Call) and last_name(rows.func) == "arange" and len(rows.args) == 1
+    if not every or isinstance(at, ast.Slice | ast.Constant | ast.Starred):
+        return ""
+    return f"jax.vmap(lambda row, at: row[at])({text.segment(node.value)}, {text.segment(at)})"
+
+
+def _cast_before(text: SourceText, node: ast.expr) -> str:
+    """``x[i].astype(t)`` as ``x.astype(t)[i]``."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "astype"):
+        return ""
+    taken = node.func.value
+    if not isinstance(taken, ast.Subscript) or isinstance(taken.slice, ast.Slice | ast.Constant):
+        return ""
+    cast = ", ".join(map(text.segment, [*node.args, *node.keywords]))
+    return f"{text.operand(taken.value)}.astype({cast})[{text.segment(taken.slice)}]"
 
 
 def _is_spec(node: ast.AST) -> bool:

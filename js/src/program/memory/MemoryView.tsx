@@ -2,6 +2,7 @@
 
 import { Fold } from "../../card/Fold";
 import { PAD } from "../../draw/marks";
+import { Remedies } from "../Remedies";
 import type { ProgramState } from "../state";
 import { Alive } from "./Alive";
 import { Chart } from "./Chart";
@@ -9,7 +10,6 @@ import { Legend } from "./Legend";
 import { Lines } from "./Lines";
 import { basisText, constantsText, dominates, failureText } from "./model/words";
 import type { MemoryPage } from "./page";
-import { Remedies } from "./Remedies";
 import { WIDE } from "./scene/layout";
 
 export function MemoryView({ state, page }: { state: ProgramState; page: MemoryPage }) {
@@ -35,7 +35,7 @@ export function MemoryView({ state, page }: { state: ProgramState; page: MemoryP
         {failure && <p class="trouble">{failure}</p>}
         <p class="dominates">{dominates(model, step)}</p>
         {constants && <p class="constants">{constants}</p>}
-        <Remedies state={state} />
+        <Remedies state={state} lowers="peak" />
       </div>
       <div class="over">
         <Legend state={state} page={page} shown={shown} />

@@ -1,5 +1,6 @@
 /** How much of a program waits: three times of a call, the call over time, what is waited for by line, or the roofline. */
 import { Segments } from "../../card/Tools";
+import { Remedies } from "../Remedies";
 import type { ProgramState } from "../state";
 import { basisOf, boundText } from "./model/overlap";
 import type { OverlapPage, ShownOverlap } from "./page";
@@ -54,6 +55,7 @@ export function OverlapView({ state, page }: Props) {
       </div>
       <div class="lower">
         {roofline ? <Roofline state={state} page={page} shown={shown} /> : <Waits page={page} shown={shown} />}
+        <Remedies state={state} lowers="communication" />
       </div>
       <p class="soft small basis">{basisOf(model)}</p>
     </div>

@@ -153,12 +153,12 @@ test("what lowers the peak is asked of Python, which says how far it is", async 
   expect(button.textContent).toBe("Try what lowers the peak");
   button.click();
   await settle();
-  expect(view.model.sentFor("_try")).toEqual([{ n: 1, at: 0 }]);
+  expect(view.model.sentFor("_try")).toEqual([{ n: 1, at: 0, lowers: "peak" }]);
   expect([button.disabled, button.textContent]).toEqual([true, "compiling …"]);
-  view.model.assign({ _remedies: { 0: { n: 1, done: 2, of: 6 } } });
+  view.model.assign({ _remedies: { "peak 0": { n: 1, done: 2, of: 6 } } });
   await settle();
   expect(button.textContent).toBe("compiling 3 of 6 …");
-  view.model.assign({ _remedies: { 0: { n: 1, found: FOUND } } });
+  view.model.assign({ _remedies: { "peak 0": { n: 1, found: FOUND } } });
   await settle();
   expect(button.disabled).toBe(false);
   const [first, second] = [...view.root.querySelectorAll(".remedies li")].map((li) => li.textContent);
@@ -168,9 +168,9 @@ test("what lowers the peak is asked of Python, which says how far it is", async 
 });
 
 test("that nothing lowers the peak is said, and why it is not known", async () => {
-  const view = await page("training", { _remedies: { 0: { n: 0, found: [] } } });
+  const view = await page("training", { _remedies: { "peak 0": { n: 0, found: [] } } });
   expect(text(view, ".remedies [role=status]")).toMatch(/^Nothing that was compiled lowers the peak/);
-  view.model.assign({ _remedies: { 0: { n: 0, trouble: "Interrupted: nothing is known." } } });
+  view.model.assign({ _remedies: { "peak 0": { n: 0, trouble: "Interrupted: nothing is known." } } });
   await settle();
   expect(text(view, ".remedies .trouble")).toBe("Interrupted: nothing is known.");
 });
@@ -179,7 +179,7 @@ test("a saved page has no button: it says how, or what was found", async () => {
   const saved = await page("training", { _static: true });
   expect(saved.root.querySelector(".remedies button")).toBeNull();
   expect(text(saved, ".remedies")).toContain("view.remedies()");
-  const found = await page("training", { _static: true, _remedies: { 0: { n: 0, found: FOUND } } });
+  const found = await page("training", { _static: true, _remedies: { "peak 0": { n: 0, found: FOUND } } });
   expect(found.root.querySelectorAll(".remedies li")).toHaveLength(2);
 });
 

@@ -39,3 +39,32 @@ test("what is not known is said, and what is read is waited for", async () => {
   await settle();
   expect(text(view, ".note")).toBe("How much is exposed is not known: give a chip");
 });
+
+test("what communicates less is asked of Python, apart from what lowers the peak", async () => {
+  const view = await page("training");
+  const button = find<HTMLButtonElement>(view, ".remedies button");
+  expect(button.textContent).toBe("Try what communicates less");
+  button.click();
+  await settle();
+  expect(view.model.sentFor("_try")).toEqual([{ n: 1, at: 0, lowers: "communication" }]);
+  expect(button.disabled).toBe(true);
+  const fix = { file: "model.py", line: 11, title: "", code: "" };
+  const found = {
+    what: "leave out the constraint of line 11",
+    code: "return x",
+    before: 2 ** 21,
+    after: 2 ** 20,
+    fix,
+    lowers: "communication",
+    seconds_before: 2e-3,
+    seconds_after: 1e-3,
+    memory: 0,
+  };
+  view.model.assign({ _remedies: { "peak 0": { n: 1, found: [] }, "communication 0": { n: 1, found: [found] } } });
+  await settle();
+  expect(button.disabled).toBe(false);
+  expect(find(view, ".remedies li").textContent).toBe(
+    "1 MiB−50 %leave out the constraint of line 11 · 2 ms → 1 ms model.py, line 11return xcopy",
+  );
+  await expectAccessible(view);
+});
