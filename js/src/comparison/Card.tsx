@@ -1,6 +1,7 @@
 /** The card of a comparison: head, tools, table, foot. A failure takes its place, never an empty cell. */
-import { Foot } from "../card/Foot";
+
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { sentenceTokens } from "../core/text";
@@ -44,6 +45,9 @@ const KEYS = [
   ["n", "next to look at"],
   ["↑ ↓", "line"],
   ["→", "unfold"],
+  ["w", "why"],
+  ["d", "next dimension"],
+  ["/", "search"],
 ] as const;
 
 function ComparisonFoot({ model }: { model: ComparisonModel }) {
@@ -51,7 +55,7 @@ function ComparisonFoot({ model }: { model: ComparisonModel }) {
   const target =
     doc.program?.target || `${mesh.size} ${doc.mesh.abstract ? "positions of an abstract mesh" : "devices"}`;
   return (
-    <Foot keys={KEYS}>
+    <KeyedFoot keys={KEYS}>
       <span>
         <b>×n</b> copies over the axis of that colour
       </span>
@@ -60,6 +64,6 @@ function ComparisonFoot({ model }: { model: ComparisonModel }) {
         {target}
         {doc.jax_version && ` · JAX ${doc.jax_version}`}
       </span>
-    </Foot>
+    </KeyedFoot>
   );
 }

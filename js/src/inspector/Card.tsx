@@ -1,6 +1,6 @@
 /** The card of a session's arrays: what devices hold, one line per name, what the last cell changed. */
 
-import { Foot } from "../card/Foot";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Search, Segments } from "../card/Tools";
 import { count } from "../core/text";
 import { InspectorHead } from "./Head";
@@ -24,7 +24,7 @@ export function InspectorCard({ state }: { state: InspectorState }) {
       <p class="hidden" aria-live="polite">
         {announcement(model)}
       </p>
-      <Foot keys={KEYS}>
+      <KeyedFoot keys={KEYS}>
         <span>
           {model.devices.length > 0 && `${model.devices.length} × ${platforms.join(", ")}`}
           {!state.now.following && state.live && (
@@ -33,7 +33,7 @@ export function InspectorCard({ state }: { state: InspectorState }) {
             </button>
           )}
         </span>
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
 import { Fold } from "../card/Fold";
-import { Foot } from "../card/Foot";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { ProgramHead } from "./Head";
 import { Measured } from "./Measured";
 import { Panel, Xla } from "./Panel";
@@ -27,11 +27,11 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       ) : (
         <One state={state} />
       )}
-      <Foot keys={!sideBySide && state.now.page === "collectives" ? KEYS : []}>
+      <KeyedFoot keys={!sideBySide && state.now.page === "collectives" ? KEYS : []}>
         {programs.every((p) => p.interconnects.length > 0) && (
           <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
         )}
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }
@@ -131,6 +131,13 @@ const KEYS = [
   ["n", "next to look at"],
   ["↑ ↓", "collective"],
   ["Space", "play"],
+  [", .", "hop"],
+  ["a", "algorithm"],
+  ["/", "search"],
+  ["g", "devices"],
+  ["m", "memory"],
+  ["o", "overlap"],
+  ["Esc", "deselect"],
 ] as const;
 
 /** Fewer collectives need no search. */

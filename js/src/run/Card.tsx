@@ -1,8 +1,8 @@
 /** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
 
 import { Fold } from "../card/Fold";
-import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { sentenceTokens } from "../core/text";
@@ -81,9 +81,9 @@ export function RunCard({ state }: { state: RunState }) {
           <Mesh state={state} chart={chart} />
         )}
       </div>
-      <Foot keys={KEYS}>
+      <KeyedFoot keys={KEYS}>
         <Legend />
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }

@@ -1,9 +1,9 @@
 /** The card of a search: the answer first, candidates by memory and time, the one that is looked at, all in a table. */
 
 import { Chip } from "../card/Chip";
-import { Foot } from "../card/Foot";
 import { fixedModel } from "../card/fixed";
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Opened } from "../card/Opened";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
@@ -92,7 +92,7 @@ export function SearchCard({ state }: { state: SearchState }) {
       </p>
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       <OpenedPart state={state} />
-      <Foot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
+      <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
         <Segments
           legend="sorted by"
           of={[["time"], ["memory"]] as const}
@@ -107,7 +107,7 @@ export function SearchCard({ state }: { state: SearchState }) {
           />
           only what may fit
         </label>
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }
