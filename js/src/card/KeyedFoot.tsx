@@ -15,10 +15,10 @@ export function KeyedFoot({ keys, children }: { keys: KeyWords; children?: Compo
 
 class AllKeys extends Component<{ of: KeyWords }> {
   readonly #at = createRef<HTMLDetailsElement>();
-  #card: Node | undefined;
+  #card: Element | undefined;
 
   override componentDidMount() {
-    this.#card = this.#at.current?.getRootNode();
+    this.#card = (this.#at.current?.getRootNode() as ShadowRoot | undefined)?.host;
     this.#card?.addEventListener("keydown", this.#hear);
   }
 
@@ -27,7 +27,8 @@ class AllKeys extends Component<{ of: KeyWords }> {
   }
 
   readonly #hear = (event: Event) => {
-    const { key, target } = event as KeyboardEvent;
+    const { key } = event as KeyboardEvent;
+    const [target] = event.composedPath();
     const typed = target instanceof HTMLElement && target.matches("input, textarea");
     const list = this.#at.current;
     if (list && key === "?" && !typed) list.open = !list.open;

@@ -50,8 +50,8 @@ export function SearchCard({ state }: { state: SearchState }) {
         <span class="soft">
           {count(model.doc.chips, "chip")} of {model.doc.target}
         </span>
-        <Doing state={state} model={model} />
       </Head>
+      <SearchTools state={state} model={model} />
       <div class="sides">
         <div
           class="picture"
@@ -93,21 +93,40 @@ export function SearchCard({ state }: { state: SearchState }) {
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       <OpenedPart state={state} />
       <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
-        <Segments
-          legend="sorted by"
-          of={[["time"], ["memory"]] as const}
-          value={state.now.order}
-          choose={(order) => state.set({ order })}
-        />
-        <label>
-          <input
-            type="checkbox"
-            checked={state.now.fitting}
-            onInput={(event) => state.set({ fitting: event.currentTarget.checked })}
-          />
-          only what may fit
-        </label>
+        <ul class="legend" aria-label="picture">
+          <li>
+            <i class="dot" aria-hidden="true" /> estimated
+          </li>
+          {model.rows.some((row) => row.compiled) && (
+            <li>
+              <i class="dot known" aria-hidden="true" /> compiled
+            </li>
+          )}
+        </ul>
       </KeyedFoot>
+    </div>
+  );
+}
+
+/** The order of the list, what is left out of it, and what ends a search that goes on. */
+function SearchTools({ state, model }: { state: SearchState; model: SearchModel }) {
+  return (
+    <div class="tools">
+      <Segments
+        legend="sorted by"
+        of={[["time"], ["memory"]] as const}
+        value={state.now.order}
+        choose={(order) => state.set({ order })}
+      />
+      <label>
+        <input
+          type="checkbox"
+          checked={state.now.fitting}
+          onInput={(event) => state.set({ fitting: event.currentTarget.checked })}
+        />
+        only what may fit
+      </label>
+      <Doing state={state} model={model} />
     </div>
   );
 }
@@ -117,9 +136,9 @@ function Doing({ state, model }: { state: SearchState; model: SearchModel }) {
   const { running } = state.now;
   const { doc, rows } = model;
   if (state.saved || !running) return null;
-  if (running === "failed") return <span class="soft">it failed: wait() says why</span>;
+  if (running === "failed") return <span class="soft end">it failed: wait() says why</span>;
   return (
-    <span class="doing">
+    <span class="doing end">
       {running === "running" && rows.length < doc.planned && (
         <progress aria-label="candidates estimated" max={doc.planned} value={rows.length} />
       )}
