@@ -118,8 +118,11 @@ function Late({ chart }: { chart: Chart }) {
   if (whole === 0) return <p class="title soft">No device waited for another.</p>;
   return (
     <>
-      <p class="title">
-        <b>Waited for</b> <span class="soft">how often each device was the last to arrive</span>
+      <p
+        class="title"
+        title={`Of ${count(whole, "arrival")} that others waited for, over all calls and collectives.${waited.length > rows.length ? ` The ${rows.length} that were waited for most.` : ""}`}
+      >
+        <b>Waited for</b> <span class="soft">how often each was the last to arrive</span>
       </p>
       <ul class="late">
         {rows.map((p) => (
@@ -132,10 +135,6 @@ function Late({ chart }: { chart: Chart }) {
           </li>
         ))}
       </ul>
-      <p class="small soft">
-        Of {count(whole, "arrival")} that others waited for, over all calls and collectives.
-        {waited.length > rows.length && ` The ${rows.length} that were waited for most.`}
-      </p>
     </>
   );
 }

@@ -218,14 +218,30 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
       <h3>
         {row.title} <span class="soft">{basisOf(row)}</span>
       </h3>
-      <span class="chips">
-        {model.now && model.now !== row && (
-          <>
-            <Axes model={model} of={model.now} /> →
-          </>
+      <div class="which">
+        <span class="chips">
+          {model.now && model.now !== row && (
+            <>
+              <Axes model={model} of={model.now} /> →
+            </>
+          )}
+          <Axes model={model} of={row} />
+        </span>
+        {!state.saved && (
+          <span class="ways">
+            {VIEWS.map(([what, text]) => (
+              <button
+                type="button"
+                disabled={what === "diff" && (!model.now || model.now === row)}
+                onClick={() => state.ask("open", what)}
+                key={what}
+              >
+                {text}
+              </button>
+            ))}
+          </span>
         )}
-        <Axes model={model} of={row} />
-      </span>
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <table tabIndex={0}>
         <thead>
@@ -260,20 +276,6 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
         </button>
         <span role="status">{state.now.said}</span>
       </div>
-      {!state.saved && (
-        <span class="ways">
-          {VIEWS.map(([what, text]) => (
-            <button
-              type="button"
-              disabled={what === "diff" && (!model.now || model.now === row)}
-              onClick={() => state.ask("open", what)}
-              key={what}
-            >
-              {text}
-            </button>
-          ))}
-        </span>
-      )}
     </section>
   );
 }
