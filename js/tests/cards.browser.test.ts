@@ -3,6 +3,8 @@ import { expect, test, vi } from "vitest";
 import { saveButton } from "../src/page/saved";
 import { mount as mountArray } from "./array/harness";
 import { array, mesh } from "./documents";
+import { mount as mountExercise } from "./exercise/harness";
+import { ALL, sheet } from "./exercise/sheets";
 import { type Mounted, onPaper, prefers, press, settle, touch } from "./harness";
 import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
 
@@ -179,8 +181,7 @@ test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", 
 const PRESSED =
   "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
 /** What draws something else in place of what was there: another page, another question, an array for a map, an answer. */
-const TURNS =
-  /^ ?(overlap|memory|Time it|all calls|Next|Reset|Hint|try a spec)$|^(type|parted) | (in_specs|slice)=|position|device /;
+const TURNS = /^ ?(overlap|memory|Time it|all calls|Next|Reset|Hint|try a spec)$|^type |position|device /;
 const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
 
 test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {
@@ -210,3 +211,59 @@ test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed i
   }
   expect([...new Set(other)]).toEqual([]);
 });
+
+test.each(ALL)("an exercise is as high as it was, whatever is filled in: $name", async (question) => {
+  const view = await mountExercise(sheet(question), {}, { width: 934 });
+  const before = height(view);
+  const other: string[] = [];
+  const look = async (what: string) => {
+    await settle();
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    if (Math.abs(height(view) - before) > 1) other.push(`${what}: ${Math.round(height(view) - before)} px`);
+  };
+  const inside = (selector: string) => [...view.root.querySelectorAll<HTMLElement>(`.work ${selector}`)];
+  for (const input of inside("input[type=radio], input[type=checkbox]")) {
+    input.click();
+    await look(`${(input as HTMLInputElement).name} chosen`);
+  }
+  for (const input of inside("input:not([type=radio], [type=checkbox])") as HTMLInputElement[]) {
+    for (const text of ["1", "P('y', 'x')", "P('x', 'x', None)", ""]) {
+      input.value = text;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      await look(`${input.ariaLabel ?? input.placeholder} ${text}`);
+    }
+  }
+  for (const slot of inside(".slot")) {
+    for (const key of ["x", "y", "x", "Backspace", "Delete", "ArrowRight", "Escape"]) {
+      press(slot, key);
+      await look(`slot ${slot.dataset.place} ${key}`);
+    }
+  }
+  for (let i = 0; i < inside("button:not(:disabled, .check)").length; i++) {
+    const control = inside("button:not(:disabled, .check)")[i];
+    control?.click();
+    await look(`${control?.ariaLabel ?? control?.textContent} pressed`);
+  }
+  expect(other).toEqual([]);
+});
+
+test.each(Object.entries(VIEWS))(
+  "%s: its foot has at most three keys, and all of them open over it",
+  async (_, mount) => {
+    const view = await mount(934);
+    const before = height(view);
+    expect(view.root.querySelectorAll("footer > .keys > span").length).toBeLessThanOrEqual(3);
+    const all = view.root.querySelector<HTMLDetailsElement>(".all-keys");
+    if (!all) return;
+    press(view.frame, "?");
+    expect(all.open).toBe(true);
+    await settle();
+    const [list, card] = [all.querySelector("dl"), view.root.querySelector(".card")].map((el) =>
+      (el as Element).getBoundingClientRect(),
+    ) as [DOMRect, DOMRect];
+    expect(list.top).toBeGreaterThanOrEqual(card.top);
+    expect(height(view)).toBe(before);
+    press(all.querySelector("summary") as Element, "?");
+    expect(all.open).toBe(false);
+  },
+);

@@ -56,11 +56,14 @@ class Field:
     """Unique in its question."""
     label: str
     """What stands beside it."""
-    form: Literal["text", "spec", "choice", "devices", "grid", "code", "order", "threshold"]
+    form: Literal["text", "spec", "choice", "devices", "grid", "code", "order", "threshold", "timeline"]
     """How it is filled in: ``devices`` takes device ids, ``grid`` numbers in rows, ``code`` a function that a notebook
-    cell assigns, ``order`` a list in another order, ``threshold`` a number of bytes that cuts a list into chunks."""
+    cell assigns, ``order`` a list in another order, ``threshold`` a number of bytes that cuts a list into chunks.
+    ``timeline``: tasks are moved along a time axis, and the number follows; of several such fields the first has the
+    tasks."""
     options: tuple[str, ...] = ()
-    """What can be chosen, where ``form`` is ``choice``; what is put in order, or cut into chunks."""
+    """What can be chosen, where ``form`` is ``choice``; what is put in order, or cut into chunks; the tasks of
+    each rank, with spaces between them, where it is ``timeline``."""
     sizes: tuple[int, ...] = ()
     """The bytes that each of ``options`` counts against the threshold, where ``form`` is ``threshold``."""
     shape: tuple[int, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from shardwidget.document import Feedback, Field, Part
 from shardwidget.teach import schedules
@@ -14,6 +14,9 @@ from shardwidget.teach.kind import Answer, Kind, not_right, verdict
 
 _FRACTION = re.compile(r"[-+.\d]{1,40}(/\d{1,40})?(e[-+]?\d{1,2})?\s*%?")
 """Short numbers: a fraction with an exponent of nine digits is a number of a billion."""
+
+LONGEST = 48
+"""The longest run whose tasks are moved along a time axis; of longer ones the numbers are typed."""
 
 NEAR = 0.0006
 """A fraction that is rounded to a tenth of a percent is right."""
@@ -48,13 +51,14 @@ class ReadSchedule(Kind):
         self._run = self._schedule.simulate(forward=1, backward_input=1, backward_weight=1, communication=0)
         self.mesh = schedules.mesh_of(self._schedule)
         self.figures = (schedules.figure_of(self._schedule),)
-        self.fields = (
-            self._field("bubble", "idle fraction of all time", "1/4", "1/5"),
-            self._field("peak", "most activations on one rank", "3", "5"),
-        )
+        rows = tuple(" ".join(tasks) for tasks in self._schedule.tasks)
+        form = "timeline" if self._run.makespan <= LONGEST and "+" not in "".join(rows) else "text"
+        bubble = self._field("bubble", "idle fraction of all time", form, "1/4", "1/5")
+        peak = self._field("peak", "most activations on one rank", form, "3", "5")
+        self.fields = (replace(bubble, options=rows) if form == "timeline" else bubble, peak)
 
-    def _field(self, name: str, label: str, *examples: str) -> Field:
-        field = Field(name, label, "text")
+    def _field(self, name: str, label: str, form: Literal["text", "timeline"], *examples: str) -> Field:
+        field = Field(name, label, form)
         return replace(field, example=not_right(examples, lambda e: self._is_right(name, self.read_field(field, e))))
 
     def _is_right(self, name: str, value: float) -> bool:

@@ -63,7 +63,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
           />
           <b class="mono">{bytes(nbytes)}</b>
         </label>
-        <span class="group end">
+        <span class="group end" title={`estimate: ${duration(doc.start)} to start a message`}>
           <Choice state={state} which={0} />
           vs
           <Choice state={state} which={1} />
@@ -98,7 +98,6 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
           <li>
             <i class="swatch full" aria-hidden="true" /> what a device has
           </li>
-          <li>estimate: {duration(doc.start)} to start a message</li>
         </ul>
       </Foot>
     </div>

@@ -1,9 +1,12 @@
-/** The foot of a card, the same in all: legends and choices, then keys; the menu that saves it comes to its end. */
+/** The foot of a card, the same in all: legends, then keys; the menu that saves it comes to its end. */
 import type { ComponentChildren } from "preact";
 
+/** Keys with what they do, the most useful first. */
+export type KeyWords = readonly (readonly [keys: string, does: string])[];
+
 interface Props {
-  /** Keys with what they do, the most useful first: as many are shown as have room. */
-  keys?: readonly (readonly [keys: string, does: string])[];
+  /** As many are shown as have room. */
+  keys?: KeyWords;
   children?: ComponentChildren;
 }
 

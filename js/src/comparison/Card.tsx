@@ -1,6 +1,7 @@
 /** The card of a comparison: head, tools, table, foot. A failure takes its place, never an empty cell. */
-import { Foot } from "../card/Foot";
+
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { sentenceTokens } from "../core/text";
@@ -30,11 +31,15 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
             </Says>
           )
         }
-      />
+      >
+        <span class="soft target" title={model.doc.jax_version && `JAX ${model.doc.jax_version}`}>
+          {targetOf(model)}
+        </span>
+      </Head>
       {model.doc.note && <p class="note">{model.doc.note}</p>}
       {model.rows.length > 12 && <Tools state={state} model={model} />}
       <Table state={state} {...shown} />
-      <ComparisonFoot model={model} />
+      <ComparisonFoot />
       <TileTip state={state} />
     </div>
   );
@@ -44,22 +49,24 @@ const KEYS = [
   ["n", "next to look at"],
   ["↑ ↓", "line"],
   ["→", "unfold"],
+  ["w", "why"],
+  ["d", "next dimension"],
+  ["/", "search"],
 ] as const;
 
-function ComparisonFoot({ model }: { model: ComparisonModel }) {
-  const { doc, mesh } = model;
+/** What the program is compiled for. */
+function targetOf({ doc, mesh }: ComparisonModel): string {
   const target =
     doc.program?.target || `${mesh.size} ${doc.mesh.abstract ? "positions of an abstract mesh" : "devices"}`;
+  return `${doc.compiled_from ? "compiled for " : ""}${target}`;
+}
+
+function ComparisonFoot() {
   return (
-    <Foot keys={KEYS}>
+    <KeyedFoot keys={KEYS}>
       <span>
         <b>×n</b> copies over the axis of that colour
       </span>
-      <span>
-        {doc.compiled_from && "compiled for "}
-        {target}
-        {doc.jax_version && ` · JAX ${doc.jax_version}`}
-      </span>
-    </Foot>
+    </KeyedFoot>
   );
 }

@@ -1,6 +1,7 @@
 /** The entry of ShardingComparison's bundle. */
 
 import chainStyles from "../card/chain.css";
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -16,5 +17,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [toolStyles, tipStyles, paperStyles, saysStyles, lineStyles, chainStyles, styles],
+  styles: [keyedStyles, toolStyles, tipStyles, paperStyles, saysStyles, lineStyles, chainStyles, styles],
 });

@@ -676,9 +676,14 @@ export interface Field {
   /**
    * How it is filled in: `devices` takes device ids, `grid` numbers in rows, `code` a function that a notebook
    * cell assigns, `order` a list in another order, `threshold` a number of bytes that cuts a list into chunks.
+   * `timeline`: tasks are moved along a time axis, and the number follows; of several such fields the first has the
+   * tasks.
    */
-  readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code" | "order" | "threshold";
-  /** What can be chosen, where `form` is `choice`; what is put in order, or cut into chunks. */
+  readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code" | "order" | "threshold" | "timeline";
+  /**
+   * What can be chosen, where `form` is `choice`; what is put in order, or cut into chunks; the tasks of
+   * each rank, with spaces between them, where it is `timeline`.
+   */
   readonly options: readonly string[];
   /** The bytes that each of `options` counts against the threshold, where `form` is `threshold`. */
   readonly sizes: readonly number[];

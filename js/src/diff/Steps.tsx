@@ -43,14 +43,13 @@ export function StepsCard({ state, doc }: { state: DiffState; doc: TraceDiff }) 
         <Code side={doc.mine} title="mine" at={step?.sources[0]?.line} />
         <Code side={doc.reference} title="reference" at={step?.sources[1]?.line} />
       </div>
-      {scene && scene.height > 0 && step && (
-        <div
-          class="picture held"
-          role="img"
-          aria-label={step.cells.map(cellsText).join("; ")}
-          style={{ height: `${scene.height}px` }}
-        >
-          <div aria-hidden="true" ref={state.held.attach} />
+      {scene && step && (
+        <div class="picture held" style={{ height: `${state.room()}px` }}>
+          {scene.height > 0 ? (
+            <div role="img" aria-label={step.cells.map(cellsText).join("; ")} ref={state.held.attach} />
+          ) : (
+            <p class="none">{noteOf(step)}</p>
+          )}
         </div>
       )}
       <p class="same" aria-live="polite">
@@ -62,8 +61,9 @@ export function StepsCard({ state, doc }: { state: DiffState; doc: TraceDiff }) 
 }
 
 function noteText(step: PartedStep | undefined, { rtol, atol }: TraceDiff): string {
-  const frames = step && step.cells.length > 0 ? "Solid frame: mine, dashed: the reference. " : "";
-  return `${frames}${noteOf(step)} Equal: rtol ${rtol.toExponential()}, atol ${atol.toExponential()}.`;
+  const drawn = step && step.cells.length > 0;
+  const frames = drawn ? `Solid frame: mine, dashed: the reference. ${noteOf(step)} ` : "";
+  return `${frames}Equal: rtol ${rtol.toExponential()}, atol ${atol.toExponential()}.`;
 }
 
 function Code({ side, title, at }: { side: PartedSide; title: string; at: number | undefined }) {

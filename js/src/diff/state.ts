@@ -9,7 +9,7 @@ import type { Scene } from "../draw/marks";
 import { type Diff, ORDERS, type Order, type Row } from "./model/diff";
 import { type DiffDocument, decodeDiff, diffOf } from "./model/kinds";
 import { chosenOf, decodeSteps, nameOf } from "./model/steps";
-import { stepScene } from "./scene/steps";
+import { stepHeight, stepScene } from "./scene/steps";
 import { type Table, tableScene } from "./scene/table";
 import { totalsScene } from "./scene/totals";
 
@@ -83,6 +83,12 @@ export class DiffState extends CardState<Fields> {
     const { traces, theme, width, selection } = this.now;
     if (!traces || !theme || width === 0) return null;
     return this.#step(traces.steps[chosenOf(traces, selection)], this.#ids(traces), width, theme.scheme);
+  }
+
+  /** Room for what devices hold at any step, so that nothing moves from one to another. */
+  room(): number {
+    const { traces, width } = this.now;
+    return Math.max(0, ...(traces?.steps ?? []).map((step) => stepHeight(step, width)));
   }
 
   protected override paint(): boolean {

@@ -6,9 +6,11 @@ import type { Box } from "../draw/marks";
 import { Devices, MOST_BUTTONS } from "./Devices";
 import { chosen, gridOf, markOf, withCell } from "./model/exercise";
 import { orderOf } from "./model/moving";
+import { idleOf, packed, rowsOf } from "./model/timeline";
 import type { ExerciseState } from "./state";
 import { TaskOrder } from "./TaskOrder";
 import { Threshold } from "./Threshold";
+import { Timeline } from "./Timeline";
 
 interface Props {
   state: ExerciseState;
@@ -86,6 +88,10 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
       </fieldset>
     );
   }
+  if (field.form === "timeline") {
+    if (field.options.length === 0) return null;
+    return <TimelineField state={state} question={question} field={field} mesh={mesh} />;
+  }
   if (field.form === "order" || field.form === "threshold") {
     const scheme = state.now.theme?.scheme ?? "light";
     return (
@@ -134,6 +140,42 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
         {...about}
       />
     </label>
+  );
+}
+
+/** One board for all fields that follow from it: the first is the idle fraction, the second what a rank keeps. */
+function TimelineField({ state, question, field }: Props) {
+  const rows = rowsOf(field.options);
+  const moved = state.now.places[question.name];
+  const [idle, kept] = question.fields.filter((f) => f.form === "timeline");
+  const draft = state.draft(question);
+  const answered = !moved && idle && draft[idle.name] ? `answered: ${draft[idle.name]} idle` : "";
+  return (
+    <fieldset class="field whole">
+      <legend>
+        {[idle, kept].map(
+          (one) =>
+            one && (
+              <span key={one.name}>
+                {one.label} <Mark part={partOf(state, question, one)} feedback={question.feedback} />{" "}
+              </span>
+            ),
+        )}
+      </legend>
+      <Timeline
+        label={field.label}
+        rows={rows}
+        starts={moved ?? packed(rows)}
+        scheme={state.now.theme?.scheme ?? "light"}
+        answered={answered}
+        move={(starts) => {
+          const { idle, all } = idleOf(rows, starts);
+          state.place(starts);
+          state.fill(field.name, `${idle}/${all}`);
+        }}
+        mark={(most) => kept && state.fill(kept.name, String(most))}
+      />
+    </fieldset>
   );
 }
 

@@ -39,11 +39,12 @@ function LastTry({ state, question, mesh }: Props) {
         <Tokens tokens={axisTokens(shown, mesh)} />
       </dd>
       <dd class={`mono ${feedback.verdict}`}>{feedback.gives !== shown && feedback.gives}</dd>
-      {!state.judged(question) && !question.passed && feedback.verdict !== "malformed" && !code && (
-        <>
+      {/* It has its room from the beginning. */}
+      {!question.passed && feedback.verdict !== "malformed" && !code && (
+        <div class={state.judged(question) ? "now unseen" : "now"}>
           <dt>now</dt>
           <dd class="soft">a new answer: check it to count it</dd>
-        </>
+        </div>
       )}
     </dl>
   );

@@ -55,7 +55,7 @@ export function Work({ state, question, mesh, theme, width, narrow }: Props) {
       </div>
     );
   }
-  const after = state.judged(question) ? question.feedback?.figure : null;
+  const after = question.feedback?.figure;
   // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice. What
   // changes with an answer stands below the fields, so that they stay where they are.
   const devices = question.fields.filter((f) => f.form === "devices" && mesh.size <= MOST_BUTTONS);
@@ -63,14 +63,17 @@ export function Work({ state, question, mesh, theme, width, narrow }: Props) {
   // Where the array is drawn, devices are chosen on its mesh.
   const pictured = devices.length === 1 && question.figures[0]?.placement?.shape ? devices[0] : undefined;
   const isBare = (f: FigureData) => f.placement?.shape === null;
-  const given = question.figures.map((f) => (isBare(f) ? { ...f, placement: null } : f));
+  // The tasks of a timeline are those that are moved: they need not be listed too.
+  const listed = question.fields.some((f) => f.form === "timeline") ? [] : question.figures;
+  const given = listed.map((f) => (isBare(f) ? { ...f, placement: null } : f));
   const bare = asks ? [] : question.figures.filter(isBare).map((f) => ({ ...f, types: [] }));
   return (
     <div class="work">
       <Figures figures={given} over={pictured && overPicture(state, question, pictured, mesh)} {...room} />
       <Answer state={state} question={question} mesh={mesh} pictured={pictured} />
       {result}
-      <Figures figures={after ? [after] : bare} {...room} />
+      {/* What the last answer gives stays until another is checked, so that nothing moves. */}
+      <Figures figures={after ? [after] : bare} faded={Boolean(after) && !state.judged(question)} {...room} />
     </div>
   );
 }

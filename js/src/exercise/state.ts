@@ -7,12 +7,15 @@ import type { Exercises, Question } from "../core/document.gen";
 import { readSpec, specCode } from "../core/spec/spec";
 import { SpecEditor } from "../playground/public";
 import { type Draft, decodeExercises, draftOf, isComplete } from "./model/exercise";
+import type { Starts } from "./model/timeline";
 
 const BEGINNING = {
   sheet: null as Exercises | null,
   current: 0,
   /** What is filled in, by the name of the exercise; what is not there is the last answer. */
   drafts: {} as Readonly<Record<string, Draft>>,
+  /** Where the tasks of a timeline were put, by the name of the exercise. */
+  places: {} as Readonly<Record<string, Starts>>,
   /** Whether Python has not dealt with the last request yet. */
   waiting: false,
   /** Said beside the button that copies. */
@@ -86,13 +89,20 @@ export class ExerciseState extends CardState<Fields> {
     this.set({ drafts: { ...this.now.drafts, [question.name]: draft }, copied: "" });
   }
 
+  /** Puts the tasks of a timeline elsewhere. */
+  place(starts: Starts): void {
+    const question = this.question();
+    if (question) this.set({ places: { ...this.now.places, [question.name]: starts } });
+  }
+
   /** Clears the fields. Attempts and hints stay. */
   clear(): void {
     const question = this.question();
     if (!question) return;
     const empty = Object.fromEntries(question.fields.map((f) => [f.name, ""]));
     this.#editors.delete(question.name);
-    this.set({ drafts: { ...this.now.drafts, [question.name]: empty }, copied: "" });
+    const { [question.name]: _, ...places } = this.now.places;
+    this.set({ drafts: { ...this.now.drafts, [question.name]: empty }, places, copied: "" });
   }
 
   mayCheck(): boolean {

@@ -1,6 +1,6 @@
 /** The card of a session's arrays: what devices hold, one line per name, what the last cell changed. */
 
-import { Foot } from "../card/Foot";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Search, Segments } from "../card/Tools";
 import { count } from "../core/text";
 import { InspectorHead } from "./Head";
@@ -13,7 +13,6 @@ export function InspectorCard({ state }: { state: InspectorState }) {
   const shown = state.shown();
   if (!shown) return null;
   const { model } = shown;
-  const platforms = [...new Set(model.meshes.map(({ mesh }) => mesh.kind || mesh.platform))];
   return (
     <div class={`inspector ${state.now.width >= WIDE ? "wide" : ""} ${shown.beside ? "beside" : ""}`}>
       <InspectorHead state={state} shown={shown} />
@@ -24,16 +23,7 @@ export function InspectorCard({ state }: { state: InspectorState }) {
       <p class="hidden" aria-live="polite">
         {announcement(model)}
       </p>
-      <Foot keys={KEYS}>
-        <span>
-          {model.devices.length > 0 && `${model.devices.length} × ${platforms.join(", ")}`}
-          {!state.now.following && state.live && (
-            <button type="button" onClick={() => state.refresh()}>
-              Refresh
-            </button>
-          )}
-        </span>
-      </Foot>
+      <KeyedFoot keys={KEYS} />
     </div>
   );
 }
@@ -68,6 +58,11 @@ function Tools({ state, shown }: { state: InspectorState; shown: Shown }) {
         value={filter}
         choose={(name) => state.list({ filter: name })}
       />
+      {!state.now.following && state.live && (
+        <button type="button" onClick={() => state.refresh()}>
+          Refresh
+        </button>
+      )}
     </div>
   );
 }

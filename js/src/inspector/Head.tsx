@@ -11,6 +11,8 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
   const { says, also } = answerOf(model);
   const { cell, spent } = model.doc;
   const freed = model.freed.some((n) => n > 0);
+  const kinds = [...new Set(model.meshes.map(({ mesh: of }) => of.kind || of.platform))];
+  const platforms = model.devices.length > 0 ? `${model.devices.length} × ${kinds.join(", ")}` : undefined;
   return (
     <>
       <Head
@@ -28,7 +30,7 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
       />
       {mesh && (
         <div class="holds">
-          <p class="sums">
+          <p class="sums" title={platforms}>
             <b>On each device</b> <span class="soft">{words.held}</span>
             <span class="soft end">{words.change}</span>
           </p>

@@ -1,5 +1,6 @@
 /** The entry of the Inspector's bundle. */
 
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -14,5 +15,5 @@ export default entry({
   state: InspectorState,
   body: InspectorCard,
   keys: inspectorKeys,
-  styles: [toolStyles, paperStyles, saysStyles, lineStyles, styles],
+  styles: [keyedStyles, toolStyles, paperStyles, saysStyles, lineStyles, styles],
 });

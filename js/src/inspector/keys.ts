@@ -2,12 +2,13 @@
 import { cardKeys, lineKeys, searchKeys } from "../card/keys";
 import type { InspectorState } from "./state";
 
-export const KEYS: readonly (readonly [string, string])[] = [
-  ["↑ ↓", "move"],
-  ["Enter", "open"],
+export const KEYS = [
   ["n", "next to look at"],
+  ["↑ ↓", "move"],
   ["c", "changed"],
-];
+  ["Enter", "open"],
+  ["/", "search"],
+] as const;
 
 export const inspectorKeys = cardKeys((state: InspectorState, target, find) => {
   return (

@@ -1,8 +1,8 @@
 /** The card of a kernel: the answer first, its lines, devices with their slots and semaphores, what to add. */
 
 import { Buttons } from "../card/Buttons";
-import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { keepInView } from "../card/scroll";
 import { Segments } from "../card/Tools";
@@ -102,7 +102,7 @@ export function KernelCard({ state }: { state: KernelState }) {
       <p class="reading" aria-live="polite">
         {reading}
       </p>
-      <Foot keys={KEYS}>
+      <KeyedFoot keys={KEYS}>
         <ul class="legend" aria-label="picture">
           <li>
             <i class="swatch copy" aria-hidden="true" /> remote copy
@@ -114,7 +114,7 @@ export function KernelCard({ state }: { state: KernelState }) {
             <i class="swatch waits" aria-hidden="true" /> waits
           </li>
         </ul>
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }

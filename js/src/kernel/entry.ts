@@ -2,6 +2,7 @@
 
 import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
+import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
@@ -15,5 +16,5 @@ export default entry({
   state: KernelState,
   body: KernelCard,
   keys: kernelKeys,
-  styles: [boardStyles, paperStyles, saysStyles, buttonStyles, toolStyles, styles],
+  styles: [keyedStyles, boardStyles, paperStyles, saysStyles, buttonStyles, toolStyles, styles],
 });

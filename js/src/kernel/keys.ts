@@ -5,9 +5,11 @@ import type { KernelState } from "./state";
 export const KEYS = [
   ["Space", "play"],
   ["↑ ↓", "event"],
-  ["← →", "device"],
   ["n", "next fault"],
+  ["← →", "device"],
+  [", .", "step"],
   ["o", "order"],
+  ["Esc", "deselect"],
 ] as const;
 
 export const kernelKeys = cardKeys((state: KernelState) => ({

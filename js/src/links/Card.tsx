@@ -1,6 +1,7 @@
 /** The card of device orders on chips: the answer first, then each order's links, and what crosses the one under the pointer. */
-import { Chip } from "../card/Chip";
 import { Foot } from "../card/Foot";
+import { Head } from "../card/Head";
+import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
 import { KEYS } from "./keys";
 import { factsOf, hopText, sentenceOf, totalOf } from "./model/links";
@@ -21,15 +22,9 @@ export function LinksCard({ state }: { state: LinksState }) {
   };
   return (
     <div class="links">
-      <header>
-        <h2>{doc.answer}</h2>
-        <span class="chips">
-          {first?.mesh.axes.map((a, axis) => (
-            <Chip name={a.name} axis={axis} children={a.size} key={a.name} />
-          ))}
-        </span>
-        <p>{factsOf(doc)}</p>
-      </header>
+      <Head title={shown.models[shown.at]?.order.name} axes={first?.mesh.axes} says={<Says>{doc.answer}</Says>}>
+        <span class="soft">{factsOf(doc)}</span>
+      </Head>
       <div class="tools">
         {shown.models.length > 1 && (
           <Segments

@@ -3,11 +3,11 @@
 import { Chip } from "../card/Chip";
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
-import { axisTokens } from "../core/text";
-import { AXIS_DASH } from "../draw/marks";
+import { axisTokens, sentenceTokens } from "../core/text";
 import { KEYS } from "./keys";
-import { badgesOf, foldText, notesOf, whereText } from "./model/mpmd";
+import { answerOf, badgesOf, foldText, notesOf } from "./model/mpmd";
 import { groupAt } from "./scene/mpmd";
 import type { MpmdState, Shown } from "./state";
 
@@ -30,12 +30,16 @@ export function MpmdCard({ state }: { state: MpmdState }) {
           )
         }
         badges={badgesOf(model)}
+        says={
+          <Says>
+            <Tokens tokens={sentenceTokens(answerOf(model), model)} />
+          </Says>
+        }
       />
       <p class="facts">
         <span class="mono">
           <Tokens tokens={axisTokens(doc.spec, model)} />
         </span>
-        <b class={`ink${model.axis % AXIS_DASH.length}`}>{whereText(model)}</b>
         <span class="soft">
           {model.size} devices · {doc.source}
           {doc.memory_kind && doc.memory_kind !== "device" ? ` · ${doc.memory_kind} memory` : ""}
@@ -46,7 +50,19 @@ export function MpmdCard({ state }: { state: MpmdState }) {
         {notesOf(model).join(" ")}
       </p>
       <Foot keys={KEYS}>
-        <span>metadata only: no data is fetched</span>
+        <ul class="legend" aria-label="picture">
+          <li>
+            <i class="same" aria-hidden="true">
+              =
+            </i>{" "}
+            the same on both
+          </li>
+          {doc.holds.includes("remote") && (
+            <li>
+              <i class="far" aria-hidden="true" /> on another process
+            </li>
+          )}
+        </ul>
       </Foot>
     </div>
   );

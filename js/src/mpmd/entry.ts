@@ -1,7 +1,9 @@
 /** The entry of the bundle that draws arrays on groups of devices. */
 
+import boardStyles from "../card/board.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import { MpmdCard } from "./Card";
 import { mpmdKeys } from "./keys";
 import styles from "./mpmd.css";
@@ -11,5 +13,5 @@ export default entry({
   state: MpmdState,
   body: MpmdCard,
   keys: mpmdKeys,
-  styles: [paperStyles, styles],
+  styles: [paperStyles, boardStyles, saysStyles, styles],
 });

@@ -62,18 +62,30 @@ export function Canvas({ state, shown }: { state: PipelineState; shown: Shown })
 
 /** What is looked at; as high whatever it says. */
 export function Reading({ state, shown: { board } }: { state: PipelineState; shown: Shown }) {
-  const { at } = state.now;
+  const { at, follow } = state.now;
   const model = at && board.blocks[at.schedule]?.model;
   return (
-    <p class="reading" aria-live="polite">
-      {at && model ? (
-        <>
-          <span>{cellText(model, at.task)}</span> <span class="soft">{needsText(model, at.task)}</span>
-        </>
-      ) : (
-        <span class="soft">Point at a task; a click follows its microbatch.</span>
+    <div class={follow === null ? "read" : "read following"}>
+      <p class="reading" aria-live="polite">
+        {at && model ? (
+          <>
+            <span>{cellText(model, at.task)}</span> <span class="soft">{needsText(model, at.task)}</span>
+          </>
+        ) : (
+          <span class="soft">Point at a task; a click follows its microbatch.</span>
+        )}
+      </p>
+      {follow !== null && (
+        <button
+          type="button"
+          class="plainly followed"
+          title="follow none (Esc)"
+          onClick={() => state.followBatch(null)}
+        >
+          <b>microbatch {follow}</b> is followed ✕
+        </button>
       )}
-    </p>
+    </div>
   );
 }
 

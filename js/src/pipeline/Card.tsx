@@ -1,6 +1,7 @@
 /** The card of a pipeline schedule, or of several on one scale. */
-import { Foot } from "../card/Foot";
+
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Opened } from "../card/Opened";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
@@ -62,9 +63,9 @@ export function PipelineCard({ state }: { state: PipelineState }) {
           )}
         </div>
       )}
-      <Foot keys={KEYS.filter(([key]) => key !== "Enter" || state.now.stepped)}>
+      <KeyedFoot keys={KEYS.filter(([key]) => key !== "Enter" || state.now.stepped)}>
         <Legend state={state} models={shown.models} />
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }

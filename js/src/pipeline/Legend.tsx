@@ -13,7 +13,6 @@ export function Legend({ state, models }: { state: PipelineState; models: readon
   const cell = (name: string, colors: typeof palette.forward) => (
     <i class={`cell ${name}`} style={{ background: hex(colors[at] ?? palette.idle) }} aria-hidden="true" />
   );
-  const { follow } = state.now;
   return (
     <ul class="legend">
       {kinds.has(F) && <li>{cell("f", palette.forward)} F forward</li>}
@@ -29,15 +28,7 @@ export function Legend({ state, models }: { state: PipelineState; models: readon
           computed, not used
         </li>
       )}
-      <li class="followed">
-        {follow === null ? (
-          models.length === 1 && "colour = microbatch"
-        ) : (
-          <button type="button" class="plainly" onClick={() => state.followBatch(null)}>
-            <b>microbatch {follow}</b> is followed ✕
-          </button>
-        )}
-      </li>
+      {models.length === 1 && <li>colour = microbatch</li>}
     </ul>
   );
 }

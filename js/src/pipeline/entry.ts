@@ -2,6 +2,7 @@
 
 import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -16,5 +17,5 @@ export default entry({
   state: PipelineState,
   body: PipelineCard,
   keys: pipelineKeys,
-  styles: [toolStyles, paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, styles],
+  styles: [keyedStyles, toolStyles, paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, styles],
 });

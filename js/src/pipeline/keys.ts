@@ -8,6 +8,8 @@ export const KEYS = [
   ["Enter", "its step"],
   ["Space", "play"],
   ["+ −", "zoom"],
+  ["c", "critical path"],
+  ["Esc", "follow none"],
 ] as const;
 
 export const pipelineKeys = cardKeys((state: PipelineState) => {

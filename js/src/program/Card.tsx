@@ -1,12 +1,13 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
 import { Fold } from "../card/Fold";
-import { Foot } from "../card/Foot";
+import type { KeyWords } from "../card/Foot";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { ProgramHead } from "./Head";
 import { Measured } from "./Measured";
 import { Panel, Xla } from "./Panel";
 import { SideBySide } from "./SideBySide";
 import { Source } from "./Source";
-import { type ProgramState, type Shown, STACKED } from "./state";
+import { type Page, type ProgramState, type Shown, STACKED } from "./state";
 import { Table } from "./Table";
 import { Timeline } from "./Timeline";
 import { Tools } from "./Tools";
@@ -27,11 +28,11 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       ) : (
         <One state={state} />
       )}
-      <Foot keys={!sideBySide && state.now.page === "collectives" ? KEYS : []}>
+      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page]}>
         {programs.every((p) => p.interconnects.length > 0) && (
           <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
         )}
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }
@@ -45,6 +46,7 @@ function One({ state }: { state: ProgramState }) {
   return (
     <div class={width < STACKED ? "program" : "program wide"}>
       <ProgramHead state={state} model={model} />
+      <Tools state={state} shown={shown} />
       <Paged state={state} shown={shown} />
     </div>
   );
@@ -67,7 +69,7 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   const words = (
     <>
       <Source state={state} model={model} c={c} rows={rows} />
-      <Words model={model} c={c} interconnect={interconnect} state={state} />
+      <Words model={model} c={c} interconnect={interconnect} />
     </>
   );
   return (
@@ -75,15 +77,12 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
       {model.doc.note && <p class={model.doubtful ? "note warn" : "note"}>{model.doc.note}</p>}
       <Unread doc={model.doc} />
       {none ? (
-        <Words model={model} c={null} interconnect={interconnect} state={state} />
+        <Words model={model} c={null} interconnect={interconnect} />
       ) : (
         <>
           {lanes && <Timeline state={state} shown={shown} lanes={lanes} />}
           <div class={stacked ? "stacked" : "beside"}>
             <div class="list">
-              {model.collectives.length > FEW && (
-                <Tools state={state} model={model} count={rows.reduce((n, g) => n + g.members.length, 0)} />
-              )}
               <Table
                 state={state}
                 model={model}
@@ -127,13 +126,36 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   );
 }
 
-const KEYS = [
-  ["n", "next to look at"],
-  ["↑ ↓", "collective"],
-  ["Space", "play"],
-] as const;
+const KEYS: Readonly<Record<Page, KeyWords>> = {
+  collectives: [
+    ["n", "next to look at"],
+    ["↑ ↓", "collective"],
+    ["Space", "play"],
+    [", .", "hop"],
+    ["a", "algorithm"],
+    ["/", "search"],
+    ["g", "devices"],
+    ["m", "memory"],
+    ["o", "overlap"],
+    ["Esc", "deselect"],
+  ],
+  memory: [
+    ["p", "peak"],
+    ["← →", "time"],
+    ["↑ ↓", "buffer"],
+    ["[ ]", "loop"],
+    ["g", "list"],
+    ["c", "collectives"],
+    ["o", "overlap"],
+  ],
+  overlap: [
+    ["↑ ↓", "line"],
+    ["r", "roofline"],
+    ["g", "list"],
+    ["c", "collectives"],
+    ["m", "memory"],
+  ],
+};
 
-/** Fewer collectives need no search. */
-const FEW = 10;
 /** Lines of a table that leaves room under it. */
 const SHORT = 5;

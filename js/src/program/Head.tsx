@@ -3,12 +3,11 @@
 import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
-import { Segments } from "../card/Tools";
 import { sentenceTokens } from "../core/text";
 import type { ProgramModel } from "./model/program";
 import { badgesOf, LOOK, verdictOf } from "./model/words";
 import { AxisButton } from "./parts";
-import { PAGES, type ProgramState } from "./state";
+import type { ProgramState } from "./state";
 
 export function ProgramHead({ state, model }: { state: ProgramState; model: ProgramModel }) {
   const { doc, mesh } = model;
@@ -26,7 +25,7 @@ export function ProgramHead({ state, model }: { state: ProgramState; model: Prog
       at={state.finding() === null ? null : LOOK}
       says={
         verdict !== undefined ? (
-          <Says also="estimated from the schedule">
+          <Says also={page === "overlap" && "estimated from the schedule"}>
             <Tokens tokens={sentenceTokens(verdict, model.mesh)} />
           </Says>
         ) : (
@@ -39,14 +38,6 @@ export function ProgramHead({ state, model }: { state: ProgramState; model: Prog
           <span class="verb">compiled for </span>
           {doc.target}
         </span>
-      )}
-      {doc.instructions > 1 && (
-        <Segments
-          legend="page"
-          of={PAGES.map((name) => [name, name] as const)}
-          value={page}
-          choose={(name) => state.turnTo(name)}
-        />
       )}
     </Head>
   );

@@ -1,19 +1,16 @@
 /** The arithmetic of the estimate of what is on the mesh, what it is for, and what the compiler says of the whole. */
 
-import { Interconnects } from "../card/Interconnects";
 import type { HloCollective } from "../core/document.gen";
 import type { ProgramModel } from "./model/program";
 import { analysis, estimateText, linksText, whereText } from "./model/words";
-import type { ProgramState } from "./state";
 
 interface Props {
-  state: ProgramState;
   model: ProgramModel;
   c: HloCollective | null;
   interconnect: number;
 }
 
-export function Words({ state, model, c, interconnect }: Props) {
+export function Words({ model, c, interconnect }: Props) {
   const facts = analysis(model.doc);
   const { interconnects } = model.doc;
   return (
@@ -40,13 +37,8 @@ export function Words({ state, model, c, interconnect }: Props) {
         <div>
           <dt>estimate</dt>
           <dd>
-            <Interconnects
-              label="Scaling-book roofline, on"
-              names={interconnects}
-              value={interconnect}
-              choose={(chosen) => state.list({ interconnect: chosen })}
-            />
-            . Overlap with compute is not modelled, so a measured call can be shorter.
+            Scaling-book roofline, on {interconnects[interconnect]}. Overlap with compute is not modelled, so a measured
+            call can be shorter.
           </dd>
         </div>
       )}

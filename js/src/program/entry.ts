@@ -3,6 +3,7 @@
 import buttonStyles from "../card/buttons.css";
 import chainStyles from "../card/chain.css";
 import foldStyles from "../card/fold.css";
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -19,6 +20,7 @@ export default entry({
   body: ProgramCard,
   keys: programKeys,
   styles: [
+    keyedStyles,
     toolStyles,
     paperStyles,
     saysStyles,

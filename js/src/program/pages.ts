@@ -8,9 +8,11 @@ export interface Opened {
   draw(host: Element): void;
   /** Paints its pictures where they have changed. */
   paint(): void;
+  /** Renders what belongs to the card's tools. */
+  tools?(host: Element): void;
   /** What it comes to; null where that is not known. */
   badges(): readonly Badge[] | null;
-  /** The sentence that says it first; none where the page says it itself. */
+  /** The sentence that says it first; none where there is nothing to say it of. */
   verdict(): string | undefined;
   /** What keys do. */
   keys(find: Find, target: Element): Acts;

@@ -1,7 +1,7 @@
 /** The card of a reshard plan: what must move, its chunks, who sends what to whom, or what devices hold meanwhile. */
 
-import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { sentenceTokens } from "../core/text";
@@ -48,9 +48,9 @@ export function ReshardCard({ state }: { state: ReshardState }) {
             ))}
         </div>
       )}
-      <Foot keys={chunked ? KEYS : PAIRS}>
+      <KeyedFoot keys={chunked ? KEYS : PAIRS}>
         <Legend state={state} shown={shown} />
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }

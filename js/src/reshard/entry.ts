@@ -2,6 +2,7 @@
 
 import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -16,5 +17,5 @@ export default entry({
   state: ReshardState,
   body: ReshardCard,
   keys: reshardKeys,
-  styles: [paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, toolStyles, styles],
+  styles: [keyedStyles, paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, toolStyles, styles],
 });

@@ -6,7 +6,11 @@ export const KEYS = [
   [", .", "chunk"],
   ["← →", "device"],
   ["p", "peak"],
+  ["↑ ↓", "array"],
   ["f", "flows"],
+  ["[ ]", "another way"],
+  ["Space", "play"],
+  ["Esc", "deselect"],
 ] as const;
 export const PAIRS = [["← →", "device"]] as const;
 

@@ -1,8 +1,8 @@
 /** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
 
 import { Fold } from "../card/Fold";
-import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { sentenceTokens } from "../core/text";
@@ -11,12 +11,23 @@ import { KEYS } from "./keys";
 import { Lanes } from "./Lanes";
 import { Legend } from "./Legend";
 import { Mesh } from "./Mesh";
+import type { RunModel } from "./model/run";
 import { answerOf, badgesOf, notesOf, targetText } from "./model/words";
 import type { RunState } from "./state";
 import { NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
 import { RunTools } from "./Tools";
 import { Totals } from "./Totals";
+
+/** How the table is to be read, and what the figures rest on. */
+function Notes({ model }: { model: RunModel }) {
+  return (
+    <p class="small soft">
+      {model.doc.note && <b>{model.doc.note} </b>}
+      {notesOf(model).join(" ")}
+    </p>
+  );
+}
 
 export function RunCard({ state }: { state: RunState }) {
   const charts = state.charts();
@@ -42,7 +53,7 @@ export function RunCard({ state }: { state: RunState }) {
         }
       />
       <RunTools state={state} chart={chart} />
-      {doc.note && <p class="note">{doc.note}</p>}
+      {doc.note && width < WIDE && <p class="note">{doc.note}</p>}
       {several && <Totals state={state} charts={charts} />}
       <div class="charts">
         {state.now.all ? (
@@ -65,13 +76,13 @@ export function RunCard({ state }: { state: RunState }) {
       <div class={width < STACKED ? "stacked" : "beside"}>
         <div class="list">
           <Table state={state} model={model} rows={state.rows()} />
-          <Fold paper={state.now.paper} summary="how this is measured">
-            {notesOf(model).map((note) => (
-              <p class="small soft" key={note}>
-                {note}
-              </p>
-            ))}
-          </Fold>
+          {width < WIDE ? (
+            <Fold paper={state.now.paper} summary="how this is measured">
+              <Notes model={model} />
+            </Fold>
+          ) : (
+            <Notes model={model} />
+          )}
         </div>
         {width < STACKED ? (
           <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
@@ -81,9 +92,9 @@ export function RunCard({ state }: { state: RunState }) {
           <Mesh state={state} chart={chart} />
         )}
       </div>
-      <Foot keys={KEYS}>
+      <KeyedFoot keys={KEYS}>
         <Legend />
-      </Foot>
+      </KeyedFoot>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { duration } from "../core/format";
 import { count, some } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { Doing } from "./model/run";
-import { doingText, lineText, summaryText } from "./model/words";
+import { doingText, lineText, runFigures, summaryText } from "./model/words";
 import type { Cursor } from "./scene/run";
 import type { Chart, RunState } from "./state";
 
@@ -55,6 +55,8 @@ function Devices({ chart, all, at }: { chart: Chart; all: readonly Doing[]; at: 
 function Device({ chart, one, here }: { chart: Chart; one: Doing; here: boolean }) {
   const { model } = chart;
   const { what, lane, event, waitsFor, since, left } = one;
+  // As in the column of waits.
+  const write = runFigures(model).wait;
   const c = model.collective(lane, event);
   const ink = c ? model.inkOf(c) : -1;
   const style = { "--axis": ink < 0 ? "var(--muted)" : `var(--axis${ink % AXIS_DASH.length})` };
@@ -64,7 +66,7 @@ function Device({ chart, one, here }: { chart: Chart; one: Doing; here: boolean 
       <>
         <b>{waitsFor === null ? "waits" : `waits for ${model.mesh.ids[waitsFor]}`}</b>
         <span class="soft">
-          {duration(model.seconds(since))} of {duration(model.seconds(since + left))}
+          {write(model.seconds(since)).replace(/ \S+$/, "")} of {write(model.seconds(since + left))}
         </span>
       </>
     ) : (
@@ -116,8 +118,11 @@ function Late({ chart }: { chart: Chart }) {
   if (whole === 0) return <p class="title soft">No device waited for another.</p>;
   return (
     <>
-      <p class="title">
-        <b>Waited for</b> <span class="soft">how often each device was the last to arrive</span>
+      <p
+        class="title"
+        title={`Of ${count(whole, "arrival")} that others waited for, over all calls and collectives.${waited.length > rows.length ? ` The ${rows.length} that were waited for most.` : ""}`}
+      >
+        <b>Waited for</b> <span class="soft">how often each was the last to arrive</span>
       </p>
       <ul class="late">
         {rows.map((p) => (
@@ -130,10 +135,6 @@ function Late({ chart }: { chart: Chart }) {
           </li>
         ))}
       </ul>
-      <p class="small soft">
-        Of {count(whole, "arrival")} that others waited for, over all calls and collectives.
-        {waited.length > rows.length && ` The ${rows.length} that were waited for most.`}
-      </p>
     </>
   );
 }

@@ -2,6 +2,7 @@
 
 import boardStyles from "../card/board.css";
 import foldStyles from "../card/fold.css";
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -15,5 +16,5 @@ export default entry({
   state: RunState,
   body: RunCard,
   keys: runKeys,
-  styles: [paperStyles, saysStyles, lineStyles, boardStyles, foldStyles, styles],
+  styles: [keyedStyles, paperStyles, saysStyles, lineStyles, boardStyles, foldStyles, styles],
 });

@@ -2,15 +2,15 @@
 import { cardKeys } from "../card/keys";
 import type { RunState } from "./state";
 
-export const KEYS: readonly (readonly [string, string])[] = [
+export const KEYS = [
   ["← →", "event"],
-  ["↑ ↓", "device"],
   ["n", "next wait"],
   ["+ −", "zoom"],
+  ["↑ ↓", "device"],
   ["[ ]", "call"],
   ["a", "all calls"],
   ["Esc", "deselect"],
-];
+] as const;
 
 export const runKeys = cardKeys((state: RunState, target) => {
   return {

@@ -1,9 +1,9 @@
 /** The card of a search: the answer first, candidates by memory and time, the one that is looked at, all in a table. */
 
 import { Chip } from "../card/Chip";
-import { Foot } from "../card/Foot";
 import { fixedModel } from "../card/fixed";
 import { Head } from "../card/Head";
+import { KeyedFoot } from "../card/KeyedFoot";
 import { Opened } from "../card/Opened";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
@@ -50,8 +50,8 @@ export function SearchCard({ state }: { state: SearchState }) {
         <span class="soft">
           {count(model.doc.chips, "chip")} of {model.doc.target}
         </span>
-        <Doing state={state} model={model} />
       </Head>
+      <SearchTools state={state} model={model} />
       <div class="sides">
         <div
           class="picture"
@@ -92,22 +92,41 @@ export function SearchCard({ state }: { state: SearchState }) {
       </p>
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       <OpenedPart state={state} />
-      <Foot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
-        <Segments
-          legend="sorted by"
-          of={[["time"], ["memory"]] as const}
-          value={state.now.order}
-          choose={(order) => state.set({ order })}
+      <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
+        <ul class="legend" aria-label="picture">
+          <li>
+            <i class="dot" aria-hidden="true" /> estimated
+          </li>
+          {model.rows.some((row) => row.compiled) && (
+            <li>
+              <i class="dot known" aria-hidden="true" /> compiled
+            </li>
+          )}
+        </ul>
+      </KeyedFoot>
+    </div>
+  );
+}
+
+/** The order of the list, what is left out of it, and what ends a search that goes on. */
+function SearchTools({ state, model }: { state: SearchState; model: SearchModel }) {
+  return (
+    <div class="tools">
+      <Segments
+        legend="sorted by"
+        of={[["time"], ["memory"]] as const}
+        value={state.now.order}
+        choose={(order) => state.set({ order })}
+      />
+      <label>
+        <input
+          type="checkbox"
+          checked={state.now.fitting}
+          onInput={(event) => state.set({ fitting: event.currentTarget.checked })}
         />
-        <label>
-          <input
-            type="checkbox"
-            checked={state.now.fitting}
-            onInput={(event) => state.set({ fitting: event.currentTarget.checked })}
-          />
-          only what may fit
-        </label>
-      </Foot>
+        only what may fit
+      </label>
+      <Doing state={state} model={model} />
     </div>
   );
 }
@@ -117,9 +136,9 @@ function Doing({ state, model }: { state: SearchState; model: SearchModel }) {
   const { running } = state.now;
   const { doc, rows } = model;
   if (state.saved || !running) return null;
-  if (running === "failed") return <span class="soft">it failed: wait() says why</span>;
+  if (running === "failed") return <span class="soft end">it failed: wait() says why</span>;
   return (
-    <span class="doing">
+    <span class="doing end">
       {running === "running" && rows.length < doc.planned && (
         <progress aria-label="candidates estimated" max={doc.planned} value={rows.length} />
       )}
@@ -199,14 +218,30 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
       <h3>
         {row.title} <span class="soft">{basisOf(row)}</span>
       </h3>
-      <span class="chips">
-        {model.now && model.now !== row && (
-          <>
-            <Axes model={model} of={model.now} /> →
-          </>
+      <div class="which">
+        <span class="chips">
+          {model.now && model.now !== row && (
+            <>
+              <Axes model={model} of={model.now} /> →
+            </>
+          )}
+          <Axes model={model} of={row} />
+        </span>
+        {!state.saved && (
+          <span class="ways">
+            {VIEWS.map(([what, text]) => (
+              <button
+                type="button"
+                disabled={what === "diff" && (!model.now || model.now === row)}
+                onClick={() => state.ask("open", what)}
+                key={what}
+              >
+                {text}
+              </button>
+            ))}
+          </span>
         )}
-        <Axes model={model} of={row} />
-      </span>
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <table tabIndex={0}>
         <thead>
@@ -241,20 +276,6 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
         </button>
         <span role="status">{state.now.said}</span>
       </div>
-      {!state.saved && (
-        <span class="ways">
-          {VIEWS.map(([what, text]) => (
-            <button
-              type="button"
-              disabled={what === "diff" && (!model.now || model.now === row)}
-              onClick={() => state.ask("open", what)}
-              key={what}
-            >
-              {text}
-            </button>
-          ))}
-        </span>
-      )}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 /** The entry of SearchView's bundle. */
 
 import boardStyles from "../card/board.css";
+import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
@@ -14,5 +15,5 @@ export default entry({
   state: SearchState,
   body: SearchCard,
   keys: searchKeys,
-  styles: [paperStyles, boardStyles, saysStyles, toolStyles, styles],
+  styles: [keyedStyles, paperStyles, boardStyles, saysStyles, toolStyles, styles],
 });

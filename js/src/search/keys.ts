@@ -6,7 +6,7 @@ import type { SearchState } from "./state";
 
 export const KEYS = [
   ["↑ ↓", "candidate"],
-  ["Enter", "open it compiled"],
+  ["Enter", "open"],
   ["c", "copy the code"],
   ["f", "only what may fit"],
   ["s", "time or memory"],

@@ -1,5 +1,6 @@
 /** The card of a tree of arrays: its table, one device as a map, the mesh, and what other specs would change. */
-import { Foot } from "../card/Foot";
+import { KeyedFoot } from "../card/KeyedFoot";
+import { Bar } from "./Bar";
 import { TreeHead } from "./Head";
 import { KEYS } from "./keys";
 import { LeafPanel } from "./LeafPanel";
@@ -19,6 +20,7 @@ export function ModelCard({ state }: { state: ModelState }) {
     <div class={`model ${form}`} style={{ "--panel-width": `${state.panelWidth() + 32}px` }}>
       <TreeHead state={state} shown={shown} />
       <Tools state={state} shown={shown} />
+      {!stacked && <Bar state={state} shown={shown} />}
       <div class="body">
         <Table state={state} shown={shown} />
         {array !== null && <LeafPanel state={state} tree={shown.tree} leaf={array} key={array} />}
@@ -26,7 +28,18 @@ export function ModelCard({ state }: { state: ModelState }) {
       </div>
       <WhatIf state={state} shown={shown} />
       {stacked && <FoldedPanel state={state} shown={shown} />}
-      <Foot keys={KEYS} />
+      <KeyedFoot keys={KEYS}>
+        {shown.tree.mesh.axes.length > 0 && (
+          <span class="key">
+            <i class="cuts" aria-hidden="true" /> split: dim 0 left, dim 1 on top
+          </span>
+        )}
+        {shown.tree.spent > 0 && (
+          <span class="key">
+            <i class="more" aria-hidden="true" /> copies
+          </span>
+        )}
+      </KeyedFoot>
     </div>
   );
 }

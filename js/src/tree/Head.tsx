@@ -6,7 +6,7 @@ import { count } from "../core/text";
 import { answerOf, badgesOf } from "./model/words";
 import { type ModelState, NARROW, type Shown } from "./state";
 
-export function TreeHead({ state, shown: { tree, write } }: { state: ModelState; shown: Shown }) {
+export function TreeHead({ state, shown: { tree, figures } }: { state: ModelState; shown: Shown }) {
   const { axes } = tree.mesh;
   const filter = (axis: number) => {
     const { name = "", size } = axes[axis] ?? {};
@@ -24,7 +24,7 @@ export function TreeHead({ state, shown: { tree, write } }: { state: ModelState;
       </Chip>
     );
   };
-  const { says, also } = answerOf(tree, write);
+  const { says, also } = answerOf(tree, figures.here);
   const walk = { at: state.now.finding ?? -1, of: tree.findings.length, go: (by: 1 | -1) => state.walk(by) };
   return (
     <Head
@@ -32,7 +32,7 @@ export function TreeHead({ state, shown: { tree, write } }: { state: ModelState;
       title={count(tree.arrays, "array")}
       axes={axes}
       chip={filter}
-      badges={badgesOf(tree, write).filter(({ to }) => !to || state.now.width >= NARROW)}
+      badges={badgesOf(tree, figures).filter(({ to }) => !to || state.now.width >= NARROW)}
       go={() => state.walk(1)}
       at={state.now.finding === null ? null : "finding"}
       says={

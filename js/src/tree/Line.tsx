@@ -7,7 +7,7 @@ import { axisTokens, sentenceTokens } from "../core/text";
 import type { Row } from "./model/rows";
 import { timesText } from "./model/stacked";
 import type { TreeModel } from "./model/tree";
-import { copiesText, costText, findingText, labelOf, typeText } from "./model/words";
+import { copiesText, costText, findingText, labelOf, numberOf, typeText } from "./model/words";
 import type { ModelState } from "./state";
 
 /** Only the tree itself takes focus. */
@@ -71,11 +71,11 @@ export class Line extends Pure<Props> {
             <Tokens tokens={axisTokens(type, mesh)} />
           </span>
           <span class="all mono" {...CELL} title={sums.leaves > 0 ? bytes(sums.bytes) : undefined}>
-            {sums.leaves > 0 ? all(sums.bytes) : ""}
+            {sums.leaves > 0 ? numberOf(all(sums.bytes)) : ""}
           </span>
           <span class="here mono" {...CELL} title={sums.copies[1] > 0 ? bytes(sums.here) : undefined}>
             <Meter own={sums.own / most} here={sums.here / most} />
-            <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? here(sums.here) : "–"}</span>
+            <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? numberOf(here(sums.here)) : "–"}</span>
           </span>
           <span class={`copies mono ${row.flags.length > 0 && sums.copies[0] > 1 ? "warn" : ""}`} {...CELL}>
             {copiesText(row)}

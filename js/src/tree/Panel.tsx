@@ -5,11 +5,12 @@ import { bytes } from "../core/format";
 import { count } from "../core/text";
 import { deviceAt } from "../draw/devices";
 import { inside } from "../draw/marks";
-import { mapLabel } from "./model/words";
+import { mapLabel, numberOf, unitOf } from "./model/words";
 import type { ModelState, Shown } from "./state";
 
 export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree, map, mesh, device, write } = shown;
+  const { tree, map, mesh, device, figures } = shown;
+  const write = figures.here;
   const held = tree.held[device] ?? 0;
   const { small } = map;
   return (
@@ -18,7 +19,10 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
       <div>
         <h3>
           {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}
-          <span class="soft">area = bytes; {write(held)} in all</span>
+          <span class="soft">
+            area = {unitOf(write)}, {numberOf(write(held))} in all
+            {small.leaves > 0 && `; ${count(small.leaves, "small array")} not drawn`}
+          </span>
         </h3>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table selects by keyboard */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
@@ -33,21 +37,6 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
         >
           <div role="img" aria-label={mapLabel(state.largest())} ref={state.mapLayer.attach} />
         </div>
-        <p class="key soft">
-          <span>
-            <i class="cuts" aria-hidden="true" /> split: dim 0 left, dim 1 top
-          </span>
-          {tree.spent > 0 && (
-            <span>
-              <i class="more" aria-hidden="true" /> copies
-            </span>
-          )}
-          {small.leaves > 0 && (
-            <span>
-              {count(small.leaves, "small array")}, {write(small.bytes)} together, not drawn
-            </span>
-          )}
-        </p>
       </div>
       <div>
         <h3>

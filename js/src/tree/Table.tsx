@@ -4,13 +4,13 @@ import { keepInView } from "../card/scroll";
 import { LEAVES } from "../core/columns.gen";
 import { bytes } from "../core/format";
 import { Line } from "./Line";
-import { deviceHead } from "./model/words";
+import { deviceHead, unitOf } from "./model/words";
 import type { ModelState, Shown } from "./state";
 import { NARROW } from "./state";
 
 /** Heights of a line and of the words of a flag below it; on narrow cards both take two lines. */
-const LINE = 31;
-const WORDS = 24;
+const LINE = 27;
+const WORDS = 23;
 const TALL = 50;
 const TALL_WORDS = 40;
 /** Up to this many lines are all in the page. */
@@ -32,14 +32,16 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const last = all || beyond < 0 ? rows.length : Math.min(rows.length, beyond + BEYOND);
   const at = rows.findIndex((row) => row.node === node);
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
-  const figures = state.figures(rows);
+  const { figures } = shown;
   const device = deviceHead(tree, shown.device);
+  // What differs from the unit of the card, which the tools say.
+  const unit = unitOf(figures.all) === unitOf(figures.here) ? "" : `, ${unitOf(figures.all)}`;
   return (
     <div class="list">
       <div class="line heads" aria-hidden="true">
         {LEAVES.map(({ key, head }) => (
           <span class={key === "type" ? "type cut" : key} key={key}>
-            {key === "here" ? device : head}
+            {key === "here" ? device : key === "all" ? head + unit : head}
           </span>
         ))}
       </div>

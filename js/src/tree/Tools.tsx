@@ -3,6 +3,7 @@ import { Search, Segments, Select } from "../card/Tools";
 import { bytes } from "../core/format";
 import { count } from "../core/text";
 import { SORTS, type Sort } from "./model/rows";
+import { unitOf } from "./model/words";
 import type { ModelState, Shown } from "./state";
 
 const NAMES: Readonly<Record<Sort, string>> = {
@@ -49,13 +50,10 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
           {count(shown.tree.doc.small_flags, "smaller flag")}: {bytes(shown.tree.doc.small_cost)}
         </span>
       )}
-      <span class={filtered ? "soft end cut" : "soft end cut hint"} role="status">
-        {filtered
-          ? `${count(listed, "array")} of ${shown.tree.typeOf.length}`
-          : shown.tree.folds.size > 0
-            ? "equal layers are one line"
-            : ""}
+      <span class="soft cut" role="status">
+        {filtered ? `${count(listed, "array")} of ${shown.tree.typeOf.length}` : ""}
       </span>
+      <span class="soft end words">all numbers in {unitOf(shown.figures.here)}</span>
     </div>
   );
 }

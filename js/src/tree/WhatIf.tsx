@@ -4,13 +4,15 @@ import { copyText } from "../card/copy";
 import { type Format, percent } from "../core/format";
 import { count } from "../core/text";
 import type { Effect } from "./model/rules";
+import { numberOf } from "./model/words";
 import type { ModelState, Shown } from "./state";
 
 /** Rules whose effects fit below them without scrolling. */
 const FEW = 3;
 
 export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree, whatIf, write } = shown;
+  const { tree, whatIf, figures } = shown;
+  const write = figures.here;
   const { rules, copied } = state.now;
   const now = tree.held[tree.fullest] ?? 0;
   if (tree.mesh.axes.length === 0) return null;
@@ -51,11 +53,16 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
         <Offers state={state} shown={shown} />
       </div>
       <div class="outcome">
-        <Bar name="now" held={now} own={ownNow(shown)} most={Math.max(now, whatIf.held)} write={write} />
-        {good && (
-          <Bar name="then" held={whatIf.held} own={whatIf.own} most={Math.max(now, whatIf.held)} write={write} />
-        )}
-        <p class="soft">{good ? saved(now, whatIf.held, write) : `${write(ownNow(shown))} if nothing were copied`}</p>
+        <p>
+          {good && (
+            <span class="sum mono">
+              {numberOf(write(now))} → <b>{write(whatIf.held)}</b>{" "}
+            </span>
+          )}
+          <span class="soft">
+            {good ? saved(now, whatIf.held, write) : `${write(ownNow(shown))} if nothing were copied`}
+          </span>
+        </p>
         {good && (
           <details>
             <summary>as code</summary>
@@ -126,7 +133,7 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
 
 /** What the flags suggest, with what it would come to. */
 function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree, write } = shown;
+  const { tree, figures } = shown;
   const offers = state.offers();
   if (offers.length === 0) return null;
   return (
@@ -138,31 +145,10 @@ function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
             {tree.nameOf(leaves[0] ?? 0)}
             {leaves.length > 1 ? ` and ${leaves.length - 1} more` : ""} → {spec}
           </span>{" "}
-          <span class="soft">{write(held)}</span>
+          <span class="soft">{figures.here(held)}</span>
         </button>
       ))}
     </p>
-  );
-}
-
-interface BarProps {
-  name: string;
-  held: number;
-  own: number;
-  most: number;
-  write: Format;
-}
-
-function Bar({ name, held, own, most, write }: BarProps) {
-  return (
-    <div class="sum">
-      <span class="soft">{name}</span>
-      <span class="meter" aria-hidden="true">
-        <span class="own" style={{ width: `${(100 * own) / most}%` }} />
-        <span class="more" style={{ width: `${(100 * (held - own)) / most}%` }} />
-      </span>
-      <b class="mono">{write(held)}</b>
-    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The entry of ModelView's bundle: a tree, or trees side by side. */
 
 import foldStyles from "../card/fold.css";
+import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -16,7 +17,7 @@ import { modelKeys } from "./keys";
 import { ModelState } from "./state";
 import styles from "./tree.css";
 
-const common = [toolStyles, paperStyles, saysStyles, lineStyles, foldStyles, styles];
+const common = [keyedStyles, toolStyles, paperStyles, saysStyles, lineStyles, foldStyles, styles];
 const one = entry({ state: ModelState, body: ModelCard, keys: modelKeys, styles: common });
 const several = entry({
   ...{ state: ComparedState, body: ComparedCard, keys: comparedKeys },

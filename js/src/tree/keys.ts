@@ -2,14 +2,16 @@
 import { cardKeys, lineKeys, searchKeys } from "../card/keys";
 import type { ModelState } from "./state";
 
-export const KEYS: readonly (readonly [string, string])[] = [
+export const KEYS = [
   ["n", "next to look at"],
+  ["Enter", "draw the array"],
+  ["w", "what if"],
   ["↑ ↓", "move"],
   ["← →", "fold, unfold"],
-  ["Enter", "draw the array"],
   ["e", "try a spec"],
-  ["w", "what if"],
-];
+  ["/", "filter"],
+  ["s", "sort"],
+] as const;
 
 export const modelKeys = cardKeys((state: ModelState, target, find) => {
   if (target.matches("textarea")) return { Escape: () => find(".tree")?.focus() };

@@ -12,12 +12,15 @@ import { codeOfRules } from "./model/code";
 import { equalLeaves } from "./model/leaf";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "./model/rows";
 import { applyRules, type Offer, offersFor, patternOf, readRules, type WhatIf, withRule } from "./model/rules";
-import { decodeModel, ownBytes, TreeModel } from "./model/tree";
-import { lineFigures } from "./model/words";
+import { decodeModel, type Finding, ownBytes, TreeModel } from "./model/tree";
+import { type Figures, figuresOf, numberOf } from "./model/words";
+import { barMarks, type DeviceBar, layoutBar } from "./scene/bar";
 import { layoutTreemap, type Treemap, treemapMarks } from "./scene/treemap";
 
 /** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
-const MAP = 122;
+const MAP = 116;
+/** Lines that a tree opens by itself: about as many as are in view. */
+const ROOM = 13;
 
 /** What an open leaf shows, by the name of the view in its bundle: the array, or a spec to try. */
 export type LeafPage = "array" | "leaf";
@@ -54,8 +57,9 @@ type Fields = typeof BEGINNING;
 export interface Shown {
   tree: TreeModel;
   rows: readonly Row[];
-  /** How bytes on a device are written. */
-  write: Format;
+  /** How bytes are written: all in one unit. */
+  figures: Figures;
+  bar: DeviceBar;
   device: number;
   map: Treemap;
   mesh: Devices;
@@ -63,12 +67,13 @@ export interface Shown {
 }
 
 /** Below these widths a column is left out, the panel stands under the table, and a line is two. */
-export const WIDE = 1040;
+export const WIDE = 920;
 export const STACKED = 860;
 export const NARROW = 560;
 const PAD = 16;
 
 export class ModelState extends CardState<Fields> {
+  readonly barLayer = new Layer();
   readonly mapLayer = new Layer();
   readonly meshLayer = new Layer();
   readonly #rows = memo(
@@ -80,9 +85,17 @@ export class ModelState extends CardState<Fields> {
       axis: string | null,
       device: number,
       open: ReadonlyMap<number, boolean>,
-    ) => rowsOf(tree, { sort, flat, search, axis, device, open }),
+    ) => rowsOf(tree, { sort, flat, search, axis, device, open, room: ROOM }),
   );
   readonly #leaves = memo((tree: TreeModel, device: number) => rowsOf(tree, { ...ALL, device }));
+  readonly #figures = memo(figuresOf);
+  readonly #bar = memo(layoutBar);
+  /** Without the unit, which is said once. */
+  readonly #plain = memo(
+    (write: Format): Format =>
+      (n) =>
+        numberOf(write(n)),
+  );
   readonly #map = memo(layoutTreemap);
   readonly #mesh = memo(layoutDevices);
   readonly #own = memo(ownBytes);
@@ -130,20 +143,18 @@ export class ModelState extends CardState<Fields> {
     const leaves = this.#leaves(tree, device);
     const room = this.panelWidth();
     const rows = this.#rows(tree, sort, flat, search, axis, device, open);
-    const write = this.figures(rows).here;
+    const figures = this.#figures(tree, leaves);
     return {
       tree,
       rows,
-      write,
+      figures,
+      bar: this.#bar(tree, width - 2 * PAD),
       device,
       map: this.#map(tree, leaves, room, width < STACKED ? 190 : MAP),
-      mesh: this.#mesh(tree, room, write),
+      mesh: this.#mesh(tree, room, this.#plain(figures.here)),
       whatIf: this.#whatIf(tree, rules),
     };
   }
-
-  /** How bytes of the lines are written. */
-  readonly figures = memo(lineFigures);
 
   /** All leaves that are on the device, equal ones as one. */
   leaves(): readonly Row[] {
@@ -177,14 +188,22 @@ export class ModelState extends CardState<Fields> {
     const shown = this.shown();
     const { theme } = this.now;
     if (!shown || !theme) return false;
-    const { tree, map, mesh, device, write } = shown;
+    const { tree, map, mesh, device, figures, bar } = shown;
+    const write = figures.here;
     const lit = this.lit();
-    const painted = this.mapLayer.paint([map, lit, write], map, theme, () => treemapMarks(tree, map, lit, write));
+    const picked = this.finding();
+    const inputs = [picked, figures];
+    const long = this.barLayer.paint([bar, ...inputs], bar, theme, () => barMarks(tree, bar, picked, figures));
+    const painted = this.mapLayer.paint([map, lit, ...inputs], map, theme, () =>
+      treemapMarks(tree, map, lit, picked, write),
+    );
     const own = this.#own(tree);
     // Among devices that are alike none is highlighted by default.
     const chosen = tree.alike && this.now.device === null ? null : device;
-    const other = this.meshLayer.paint([mesh, chosen], mesh, theme, () => deviceMarks(tree, mesh, own, chosen, write));
-    return painted || other;
+    const other = this.meshLayer.paint([mesh, chosen], mesh, theme, () =>
+      deviceMarks(tree, mesh, own, chosen, this.#plain(write)),
+    );
+    return long || painted || other;
   }
 
   readonly #lit = memo((tree: TreeModel, node: number) => {
@@ -323,6 +342,22 @@ export class ModelState extends CardState<Fields> {
     const count = tree?.findings.length ?? 0;
     if (count === 0) return;
     this.#find(((finding ?? (by > 0 ? -1 : 0)) + by + count) % count);
+    this.#tell();
+  }
+
+  /** The reason to look that was gone to last. */
+  finding(): Finding | null {
+    const { tree, finding } = this.now;
+    return tree?.findings[finding ?? -1] ?? null;
+  }
+
+  /** Goes to a reason to look. */
+  goTo(at: Finding): void {
+    this.#find(at.number - 1);
+    this.#tell();
+  }
+
+  #tell(): void {
     const row = this.shown()?.rows[this.line()];
     if (row) this.share({ selection: this.#pathOf(row), search: "" });
   }

@@ -21,18 +21,27 @@ const LANES = 56;
 
 type Which = 0 | 1;
 
+/** Height of what devices hold at a step. */
+export function stepHeight({ cells }: PartedStep, width: number): number {
+  if (cells.length === 0) return 0;
+  const tall = HEAD + cells.length * lineOf(cells.length) + 6;
+  return width < STACKED ? 2 * tall : tall;
+}
+
+const lineOf = (devices: number) => (devices > 4 ? 30 : 40);
+
 export function stepScene(step: PartedStep | undefined, ids: readonly number[], width: number, scheme: Scheme): Scene {
   if (!step || step.cells.length === 0) return { width, height: 0, marks: [] };
   const stacked = width < STACKED;
   const half = stacked ? width - GAP : (width - GAP) / 2;
-  const line = step.cells.length > 4 ? 30 : 40;
-  const tall = HEAD + step.cells.length * line + 6;
+  const line = lineOf(step.cells.length);
+  const height = stepHeight(step, width);
   const side = (which: Which, x: number, y: number) => new Half(step, ids, which, half, line, scheme).marks(x, y);
   const counts = step.cells.flatMap((cells, k) =>
     countMarks(cells, step, stacked ? half : half, HEAD + k * line, line),
   );
-  const marks = [...side(0, 0, 0), ...side(1, stacked ? 0 : half + GAP, stacked ? tall : 0), ...counts];
-  return { width, height: stacked ? 2 * tall : tall, marks };
+  const marks = [...side(0, 0, 0), ...side(1, stacked ? 0 : half + GAP, stacked ? height / 2 : 0), ...counts];
+  return { width, height, marks };
 }
 
 function countMarks({ count, mine }: PartedCells, step: PartedStep, x: number, y: number, line: number): Mark[] {

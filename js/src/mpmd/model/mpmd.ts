@@ -199,10 +199,25 @@ export function whereText(model: MpmdModel): string {
     : `on no group of ${count(groups, "group")}`;
 }
 
+/** How many copies there are, and where; without a full stop. */
+export function answerOf(model: MpmdModel): string {
+  const { doc, named, holding, groups } = model;
+  const place = model.folds[0]?.place;
+  const split = new Set([...(place?.doc.dims.flatMap((dim) => dim.axes) ?? []), ...(place?.doc.unreduced ?? [])]);
+  const over = (place?.axes ?? []).filter(({ name, size }) => size > 1 && !split.has(name)).map(({ name }) => name);
+  if (named.length === 0) return `On no group of ${groups}: no device holds it`;
+  if (holding.length === 0) return `Named ${whereText(model)}: its data is no longer there`;
+  const inner = Math.max(1, place?.copies ?? 1);
+  const where = `on ${doc.axis} ${listed(named)}`;
+  const many = inner > 1 && over.length > 0 ? `, ${inner} times over ${over.join(", ")}` : "";
+  const copies = inner * holding.length;
+  return copies === 1 ? `On ${doc.axis} ${listed(named)} only, one copy` : `${copies} copies: ${where}${many}`;
+}
+
 export function badgesOf(model: MpmdModel): Badge[] {
   const total = model.groupBytes * model.holding.length;
   const out: Badge[] = [
-    { strong: bytes(model.deviceBytes), text: "on each device of a group", tone: "plain" },
+    { strong: bytes(model.deviceBytes), text: "a device", tone: "plain" },
     { strong: bytes(total), text: `on ${count(model.holding.length, "group")}`, tone: "plain" },
   ];
   const spent = total - model.arrayBytes;

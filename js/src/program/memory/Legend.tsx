@@ -1,21 +1,18 @@
-/** The kinds of bytes with their sums at the step that is looked at, and the device that they are held against. */
-import { Select } from "../../card/Tools";
+/** The kinds of bytes with their sums at the step that is looked at. */
 import { bytes, bytesColumn } from "../../core/format";
 import type { ProgramState } from "../state";
 import { donatedBytes, legendOf } from "./model/words";
-import { type MemoryPage, NONE, OWN, type ShownMemory } from "./page";
+import type { ShownMemory } from "./page";
 import { kindColor } from "./scene/chart";
 
 interface Props {
   state: ProgramState;
-  page: MemoryPage;
   shown: ShownMemory;
 }
 
-export function Legend({ state, page, shown: { model, step } }: Props) {
+export function Legend({ state, shown: { model, step } }: Props) {
   const { theme } = state.now;
   const donated = donatedBytes(model);
-  const chip = page.now.chip ?? model.doc.chip ?? NONE;
   const color = (kind: Parameters<typeof kindColor>[0]) => {
     const found = kindColor(kind, theme?.scheme ?? "light");
     return found.startsWith("#") ? found : `var(--${found})`;
@@ -40,33 +37,6 @@ export function Legend({ state, page, shown: { model, step } }: Props) {
         </div>
       </dl>
       {donated > 0 && <p class="soft small">{bytes(donated)} of the arguments are donated</p>}
-      <p class="limit">
-        <label>
-          compared with{" "}
-          <Select
-            of={[
-              [NONE, "nothing"],
-              ...model.doc.chips.map((c, k) => [k, `${c.name}, ${bytes(c.bytes)}`, { title: c.source }] as const),
-              [OWN, "own number …"],
-            ]}
-            value={chip}
-            choose={(chosen) => page.set({ chip: chosen })}
-          />
-        </label>
-        {chip === OWN && (
-          <label>
-            {" "}
-            <input
-              type="number"
-              min="0"
-              step="any"
-              value={page.now.own}
-              onInput={(e) => page.set({ own: Number(e.currentTarget.value) })}
-            />{" "}
-            GiB
-          </label>
-        )}
-      </p>
     </div>
   );
 }

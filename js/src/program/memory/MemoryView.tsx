@@ -38,7 +38,7 @@ export function MemoryView({ state, page }: { state: ProgramState; page: MemoryP
         <Remedies state={state} lowers="peak" />
       </div>
       <div class="over">
-        <Legend state={state} page={page} shown={shown} />
+        <Legend state={state} shown={shown} />
         <Chart page={page} shown={shown} />
       </div>
       {model.lines.length > 0 &&

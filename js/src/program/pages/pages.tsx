@@ -1,8 +1,9 @@
 /** Memory and overlap of one card of programs, drawn in its shadow root. */
 import { render } from "preact";
+import { Limit } from "../memory/Limit";
 import { MemoryView } from "../memory/MemoryView";
 import memoryStyles from "../memory/memory.css";
-import { memoryBadges } from "../memory/model/words";
+import { memoryBadges, memoryVerdict } from "../memory/model/words";
 import { MemoryPage } from "../memory/page";
 import { overlapBadges } from "../overlap/model/overlap";
 import { OverlapView } from "../overlap/OverlapView";
@@ -26,7 +27,11 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
         const shown = memory.shown();
         return shown && memoryBadges(shown.model, shown.bounds.limit);
       },
-      verdict: () => undefined,
+      tools: (host) => render(<Limit page={memory} />, host),
+      verdict: () => {
+        const shown = memory.shown();
+        return shown ? memoryVerdict(shown.model, shown.bounds.limit) : undefined;
+      },
       keys: (find, target) => memoryKeys(state, memory, find, target),
     },
     overlap: {

@@ -2,7 +2,7 @@
 import type { Search } from "../../core/document.gen";
 import { bytes, secondsColumn } from "../../core/format";
 import { label, type Mark, MONO } from "../../draw/marks";
-import { fit } from "../../draw/measure";
+import { fit, textWidth } from "../../draw/measure";
 import { type Row, type SearchModel, timeOf } from "../model/search";
 
 export interface Chart {
@@ -184,7 +184,11 @@ export function selectedMarks({ points, model, width, height }: Chart, selected:
     const place = { weight: 600, anchor: right ? "end" : "start" } as const;
     const y = at.y > height - BOTTOM - 24 ? at.y - 12 : at.y + 16;
     const text = fit(row.title, right ? at.x - LEFT : width - at.x - 26, 11.5);
-    marks.push(label(at.x + (right ? -14 : 14), y, text, 11.5, "ink", place));
+    const x = at.x + (right ? -14 : 14);
+    // On a ground of its own: other candidates may be there.
+    const w = 1.06 * textWidth(text, 11.5) + 6;
+    marks.push({ kind: "rect", x: right ? x - w + 3 : x - 3, y: y - 12, w, h: 16, r: 3, fill: "bg", alpha: 0.85 });
+    marks.push(label(x, y, text, 11.5, "ink", place));
   }
   return marks;
 }

@@ -1,6 +1,7 @@
 /** The card of trees side by side: what differs, a line for each path, and the whole of the line at the keyboard. */
-import { Foot } from "../../card/Foot";
+
 import { Head } from "../../card/Head";
+import { KeyedFoot } from "../../card/KeyedFoot";
 import { Search, Select } from "../../card/Tools";
 import { count } from "../../core/text";
 import { textWidth } from "../../draw/measure";
@@ -78,7 +79,7 @@ export function ComparedCard({ state }: { state: ComparedState }) {
         </button>
       )}
       {lines[at] && <Whole model={model} line={lines[at] as Compared} />}
-      <Foot keys={KEYS} />
+      <KeyedFoot keys={KEYS} />
     </div>
   );
 }

@@ -2,12 +2,12 @@
 import { cardKeys, lineKeys, searchKeys } from "../../card/keys";
 import type { ComparedState } from "./state";
 
-export const KEYS: readonly (readonly [string, string])[] = [
+export const KEYS = [
   ["↑ ↓", "move"],
   ["/", "filter"],
-  ["s", "sort"],
   ["d", "only what differs"],
-];
+  ["s", "sort"],
+] as const;
 
 export const comparedKeys = cardKeys((state: ComparedState, target, find) => {
   return (

@@ -40,9 +40,10 @@ export interface Listing {
   device: number;
   /** Nodes that were opened or closed by hand; the others are open while there is room. */
   open: ReadonlyMap<number, boolean>;
+  /** Lines that a tree opens by itself. */
+  room?: number;
 }
 
-/** Lines that a tree opens by itself. */
 const ROOM = 24;
 
 export function rowsOf(tree: TreeModel, listing: Listing): Row[] {
@@ -55,7 +56,7 @@ export function rowsOf(tree: TreeModel, listing: Listing): Row[] {
     for (const leaf of sorted(leavesOf(found), listing.sort)) out.push(leaf);
     return saidOnce(tree, out);
   }
-  const opened = wanted ? null : openByItself(found);
+  const opened = wanted ? null : openByItself(found, listing);
   const walk = (branch: Branch) => {
     const { node, leaf } = branch.row;
     const open = leaf === null && (listing.open.get(node) ?? (opened ? opened.has(node) : true));
@@ -257,16 +258,20 @@ function leavesOf(all: readonly Branch[]): Row[] {
 }
 
 /** Nodes that are open at first: level by level, those with most bytes first, while there is room. */
-function openByItself(roots: readonly Branch[]): ReadonlySet<number> {
+function openByItself(roots: readonly Branch[], { open, room = ROOM }: Listing): ReadonlySet<number> {
   const opened = new Set<number>();
-  let lines = roots.length;
+  // What was opened by hand, or on the way to a finding, takes its room first.
+  const byHand = (all: readonly Branch[]): number =>
+    all.reduce((sum, b) => (open.get(b.row.node) ? sum + b.children.length + byHand(b.children) : sum), 0);
+  let lines = roots.length + byHand(roots);
   let level = roots.filter((b) => b.children.length > 0);
   while (level.length > 0) {
     const next: Branch[] = [];
     for (const branch of [...level].sort((a, b) => b.row.sums.here - a.row.sums.here)) {
       // A tree of one node shows nothing while it is closed.
-      if (lines > 1 && lines + branch.children.length > ROOM) continue;
-      lines += branch.children.length;
+      const more = open.get(branch.row.node) ? 0 : branch.children.length;
+      if (lines > 1 && lines + more > room) continue;
+      lines += more;
       opened.add(branch.row.node);
       next.push(...branch.children.filter((b) => b.children.length > 0));
     }

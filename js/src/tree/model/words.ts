@@ -1,21 +1,18 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 
-import { type Figures, figuresOf } from "../../core/columns";
-import { LEAVES } from "../../core/columns.gen";
-import { bytes, type Format } from "../../core/format";
+import { bytes, bytesColumn, type Format } from "../../core/format";
 import { unpack } from "../../core/ints";
 import { type Badge, clauseOf, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
-import type { Finding, TreeModel } from "./tree";
+import { type Finding, ownBytes, type TreeModel } from "./tree";
 
 /** What deserves a look first, and why; where nothing does, what each device holds. */
 export function answerOf(tree: TreeModel, write: Format): { says: string; also: string } {
   const [first] = tree.findings;
   if (first) {
-    const [flag] = first.flags;
-    const leaf = (flag && tree.nameOf(unpack(flag.leaves)[0] ?? 0)) || "the whole tree";
-    const why = clauseOf(first.reason);
+    const leaf = findingName(tree, first) || "the whole tree";
+    const why = clauseOf(first.reason).replace(/\b(on all \d+) devices\b/, "$1");
     const is = /^(Copied|Only|Unlike|Split) /.test(why) ? why.charAt(0).toLowerCase() + why.slice(1) : "";
     const where = first.leaves > 1 ? `${leaf} and ${first.leaves - 1} more` : leaf;
     const whose = is ? `${where} ${first.leaves > 1 ? "are" : "is"} ${is}` : where;
@@ -31,25 +28,52 @@ export function answerOf(tree: TreeModel, write: Format): { says: string; also: 
   return { says: `${write(most)} ${where}, ${tree.spent > 0 ? "nothing to look at" : "nothing copied"}`, also: "" };
 }
 
-/** What the whole tree comes to; `write`: as the table writes bytes on a device. */
-export function badgesOf(tree: TreeModel, write: Format): Badge[] {
+/** The path of the first leaf of a finding: of the flag that costs most. */
+export function findingName(tree: TreeModel, { flags: [flag] }: Finding): string {
+  return flag ? tree.nameOf(unpack(flag.leaves)[0] ?? 0) : "";
+}
+
+/** What the whole tree comes to. */
+export function badgesOf(tree: TreeModel, { all, here }: Figures): Badge[] {
   const most = tree.held[tree.fullest] ?? 0;
   const where = tree.nearlyAlike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
-  const badges: Badge[] = [{ strong: bytes(tree.bytes), text: "in all", tone: "plain" }];
-  if (most > 0) badges.push({ strong: write(most), text: where, tone: "plain" });
-  if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });
+  const copies = most - (ownBytes(tree)[tree.fullest] ?? 0);
+  const badges: Badge[] =
+    most > 0
+      ? [{ strong: here(most), text: where, tone: "plain" }]
+      : [{ strong: all(tree.bytes), text: "in all", tone: "plain" }];
+  if (copies > 0) badges.push({ strong: here(copies), text: "of it copies", tone: "warn" });
   const looks = tree.findings.length;
   if (looks > 0) badges.push({ strong: String(looks), text: "to look at", tone: "warn", to: "finding" });
   return badges;
 }
 
-/** How bytes of the lines are written: in all, and on the device. */
-export function lineFigures(rows: readonly Row[]): Figures<typeof LEAVES> {
-  return figuresOf(
-    LEAVES,
-    rows.map(({ sums }) => ({ all: sums.bytes, here: sums.here })),
-  );
+/** How bytes are written: of an array or of several in all, and on a device. */
+export interface Figures {
+  all: Format;
+  here: Format;
 }
+
+/** From here on a number of bytes in all has a unit of its own. */
+const LONG = 100_000;
+
+/** One unit for all that the card shows; in all only where that has no more than five digits. */
+export function figuresOf(tree: TreeModel, leaves: readonly Row[]): Figures {
+  const here = grouped(bytesColumn([...tree.held, ...leaves.map(({ sums }) => sums.here)]));
+  const short = Number.parseInt(numberOf(here(tree.bytes)).replaceAll(",", ""), 10) < LONG;
+  const all = short ? here : grouped(bytesColumn([tree.bytes, ...leaves.map(({ sums }) => sums.bytes)]));
+  return { all, here };
+}
+
+/** The same with a comma between thousands. */
+const grouped =
+  (write: Format): Format =>
+  (n) =>
+    write(n).replace(/(?<!\.\d*)\d(?=(\d{3})+\b)/g, "$&,");
+
+/** A number without its unit, which the head of its column says, and the unit. */
+export const numberOf = (text: string) => text.slice(0, text.lastIndexOf(" "));
+export const unitOf = (write: Format) => write(0).replace(/^\S+ /, "");
 
 /** The head of the column of bytes on a device. */
 export function deviceHead(tree: TreeModel, device: number): string {

@@ -1,7 +1,6 @@
 /** A tree of arrays as one scene, for the picture without a page: its first lines, one device as a map, the mesh. */
 
 import { LEAVES } from "../../core/columns.gen";
-import type { Format } from "../../core/format";
 import { axisTokens, count, sentenceTokens } from "../../core/text";
 import { type Band, framed, headBand, headsBand, rule, saysBand, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
@@ -17,10 +16,14 @@ import {
   copiesText,
   costText,
   deviceHead,
+  type Figures,
+  figuresOf,
   findingText,
-  lineFigures,
+  numberOf,
   typeText,
+  unitOf,
 } from "../model/words";
+import { barMarks, layoutBar } from "./bar";
 import { layoutTreemap, treemapMarks } from "./treemap";
 
 export interface ModelPicture {
@@ -42,21 +45,22 @@ export function modelScene(tree: TreeModel, { width, sort, search }: ModelPictur
   const rows = rowsOf(tree, { ...listing, sort, search, flat: false });
   const leaves = rowsOf(tree, { ...listing, sort: "tree", search: "", flat: true });
   const name = `${tree.doc.name ? `${tree.doc.name}  ` : ""}${count(tree.arrays, "array")}`;
-  const figures = lineFigures(rows.slice(0, MOST));
+  const figures = figuresOf(tree, leaves);
   const { says, also } = answerOf(tree, figures.here);
   const head = stack([
-    headBand(name, tree.mesh, badgesOf(tree, figures.here), width),
+    headBand(name, tree.mesh, badgesOf(tree, figures), width),
     saysBand(says, [{ text: also }], width),
+    deviceBand(tree, width, figures),
   ]);
   const stacked = width < STACKED;
   const left = stacked ? width : width - PANEL;
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
   const table = stack([
-    ...(left >= NARROW ? [heads(tree, left)] : []),
+    ...(left >= NARROW ? [heads(tree, left, figures)] : []),
     ...rows.slice(0, MOST).map((row) => rowBand(tree, row, left, most, figures)),
     footBand(rows.length - MOST),
   ]);
-  const panel = panelBand(tree, leaves, stacked ? width : PANEL, figures.here);
+  const panel = panelBand(tree, leaves, stacked ? width : PANEL, figures);
   const body = stacked ? table.height + panel.height : Math.max(table.height, panel.height);
   const height = Math.ceil(head.height + body);
   const place: Box = stacked
@@ -80,7 +84,7 @@ function columnsOf(width: number) {
 
 const END = { ...MONO, anchor: "end" } as const;
 
-function heads(tree: TreeModel, width: number): Band {
+function heads(tree: TreeModel, width: number, figures: Figures): Band {
   const { type, all, here, copies } = columnsOf(width);
   const places = {
     path: [PAD],
@@ -89,10 +93,19 @@ function heads(tree: TreeModel, width: number): Band {
     here: [here, "end"],
     copies: [copies, "end"],
   } as const;
-  return headsBand(LEAVES, places, width, { here: deviceHead(tree, tree.fullest) });
+  const other = unitOf(figures.all) === unitOf(figures.here) ? "" : `, ${unitOf(figures.all)}`;
+  return headsBand(LEAVES, places, width, { all: `in all${other}`, here: deviceHead(tree, tree.fullest) });
 }
 
-type Figures = ReturnType<typeof lineFigures>;
+/** The fullest device as a bar, with the unit of all numbers below it. */
+function deviceBand(tree: TreeModel, width: number, figures: Figures): Band {
+  const bar = layoutBar(tree, width - 2 * PAD);
+  if (bar.parts.length === 0) return { marks: [], height: 0 };
+  const name = tree.alike ? "One device" : `Device ${tree.devices[tree.fullest]?.id}`;
+  const text = `${name}, all numbers in ${unitOf(figures.here)}`;
+  const title = label(PAD, 22, text, 12, "muted");
+  return { marks: [title, ...shift(barMarks(tree, bar, null, figures), PAD, 26)], height: 26 + bar.height + 12 };
+}
 
 function rowBand(tree: TreeModel, row: Row, width: number, most: number, figures: Figures): Band {
   const c = columnsOf(width);
@@ -105,13 +118,15 @@ function rowBand(tree: TreeModel, row: Row, width: number, most: number, figures
   const name = fit(row.name || "·", room - textWidth(times, 13, true), 13, true) + times;
   const mesh = tree.meshes[inner ? 0 : tree.typeAt(row.leaf ?? 0).mesh] ?? tree.mesh;
   const type = fit(typeText(tree, row), narrow ? width - x - PAD : c.all - 70 - c.type, 12, true);
-  const held = row.sums.copies[1] > 0 ? figures.here(row.sums.here) : "–";
+  const held = row.sums.copies[1] > 0 ? numberOf(figures.here(row.sums.here)) : "–";
   const scale = (c.here - 66 - c.bar) / most;
   const marks: Mark[] = [
     ...(inner ? [label(x - 14, 20, row.open ? "▾" : "▸", 11, "muted")] : []),
     label(x, 20, name, 13, "ink", inner ? BOLD : MONO),
     label(narrow ? x : c.type, narrow ? 38 : 20, spans(axisTokens(type, mesh)), 12, "ink", inner ? {} : MONO),
-    ...(row.sums.leaves > 0 && !narrow ? [label(c.all, 20, figures.all(row.sums.bytes), 12, "ink", END)] : []),
+    ...(row.sums.leaves > 0 && !narrow
+      ? [label(c.all, 20, numberOf(figures.all(row.sums.bytes)), 12, "ink", END)]
+      : []),
     ...bar({ x: c.bar, y: 10, w: row.sums.here * scale, h: 11 }, row.sums.own * scale),
     label(c.here, 20, held, 12, "ink", inner ? { ...END, weight: 700 } : END),
     label(c.copies, 20, copiesText(row), 12, row.flags.length > 0 && row.sums.copies[0] > 1 ? "warn" : "ink", END),
@@ -135,10 +150,11 @@ function footBand(left: number): Band {
   return { marks: [label(PAD, 22, `${count(left, "more line")} in the table.`, 12, "muted")], height: 36 };
 }
 
-function panelBand(tree: TreeModel, leaves: readonly Row[], width: number, write: Format): Band {
+function panelBand(tree: TreeModel, leaves: readonly Row[], width: number, { here: write }: Figures): Band {
   const room = width - 2 * PAD;
   const map = layoutTreemap(tree, leaves, room, 300);
-  const mesh = layoutDevices(tree, room, write);
+  const plain = (n: number) => numberOf(write(n));
+  const mesh = layoutDevices(tree, room, plain);
   const title = tree.alike ? "One device" : `Device ${tree.devices[tree.fullest]?.id}`;
   const chosen = tree.alike ? null : tree.fullest;
   const top = 34 + map.height + 44;
@@ -146,10 +162,10 @@ function panelBand(tree: TreeModel, leaves: readonly Row[], width: number, write
   return {
     marks: [
       label(PAD, 24, title, 13, "ink", { weight: 700 }),
-      ...shift(treemapMarks(tree, map, new Set(), write), PAD, 34),
+      ...shift(treemapMarks(tree, map, new Set(), null, write), PAD, 34),
       label(PAD, 34 + map.height + 18, fit(key, room, 11.5), 11.5, "muted"),
       label(PAD, top + 10, tree.mesh.axes.length > 0 ? "Mesh" : "Devices", 13, "ink", { weight: 700 }),
-      ...shift(deviceMarks(tree, mesh, ownBytes(tree), chosen, write), PAD, top + 20),
+      ...shift(deviceMarks(tree, mesh, ownBytes(tree), chosen, plain), PAD, top + 20),
     ],
     height: top + 20 + mesh.height + PAD,
   };

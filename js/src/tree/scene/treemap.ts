@@ -7,7 +7,9 @@ import type { Format } from "../../core/format";
 import { axisStroke, BOLD, type Box, CENTER, label, type Mark, outline } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import { added, type Row } from "../model/rows";
-import type { TreeModel } from "../model/tree";
+import type { Finding, TreeModel } from "../model/tree";
+import { numberOf } from "../model/words";
+import { numberedMarks } from "./bar";
 
 export interface Treemap {
   sections: readonly Section[];
@@ -40,7 +42,7 @@ const LEAST = 6;
 /** Part of all bytes that a section of its own has. */
 const SHARE = 0.12;
 /** Part of all bytes of which a section is divided by the next step: an optimizer's state into `mu` and `nu`. */
-const MOST = 0.6;
+const MOST = 0.5;
 /** Part of all bytes below a step that does not divide the tree, and the most such steps. */
 const NEARLY = 0.9;
 const DEEP = 6;
@@ -191,10 +193,19 @@ function worstRatio(rows: readonly Row[], sum: number, scale: number, side: numb
   );
 }
 
-/** The marks of a map. `lit`: the nodes whose tiles stand out; `write`: as bytes beside it are written. */
-export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<number>, write: Format): Mark[] {
+/**
+ * The marks of a map. `lit`: the nodes whose tiles stand out; `picked`: the finding that is looked at; `write`: as bytes
+ * beside it are written, here without their unit.
+ */
+export function treemapMarks(
+  tree: TreeModel,
+  map: Treemap,
+  lit: ReadonlySet<number>,
+  picked: Finding | null,
+  write: Format,
+): Mark[] {
   const marks: Mark[] = map.sections.flatMap(({ name, bytes: sum, x, w }) => {
-    const size = write(sum);
+    const size = numberOf(write(sum));
     const whole = name || "all arrays";
     const short = whole.split("/").at(-1) ?? whole;
     const room = w - textWidth(size, 11.5) - 10;
@@ -204,7 +215,7 @@ export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<num
     const title = w > 24 ? [label(x, 13, fit(words, both ? room : w, 12, true), 12, "ink", BOLD)] : [];
     return both ? [...title, label(x + w, 13, size, 11.5, "muted", { anchor: "end" })] : title;
   });
-  for (const tile of map.tiles) marks.push(...tileMarks(tree, tile, write));
+  for (const tile of map.tiles) marks.push(...tileMarks(tree, tile, picked, write));
   for (const tile of map.tiles) if (tile.nodes.some((node) => lit.has(node))) marks.push(...outline(inset(tile), 3));
   return marks;
 }
@@ -213,7 +224,7 @@ function inset({ x, y, w, h }: Box): Box {
   return { x: x + 1, y: y + 1, w: Math.max(1, w - 2), h: Math.max(1, h - 2) };
 }
 
-function tileMarks(tree: TreeModel, tile: Tile, write: Format): Mark[] {
+function tileMarks(tree: TreeModel, tile: Tile, picked: Finding | null, write: Format): Mark[] {
   const box = inset(tile);
   const { row } = tile;
   const of = tree.typeAt(row.leaf ?? 0);
@@ -227,7 +238,12 @@ function tileMarks(tree: TreeModel, tile: Tile, write: Format): Mark[] {
   marks.push(...foldLines(row.times, box));
   marks.push({ kind: "rect", ...box, r: 2, stroke: { color: "kedge", width: 1 } });
   marks.push(...axisLines(tree, of, box));
-  return [...marks, ...tileLabel(tile, box, solid < 1, write)];
+  const [flag] = row.flags;
+  const finding = flag && tree.findingOf.get(flag);
+  const words = finding
+    ? numberedMarks(box, finding.number, finding === picked, tile.name)
+    : tileLabel(tile, box, solid < 1, numberOf(write(row.sums.here)));
+  return [...marks, ...words];
 }
 
 /** n - 1 thin lines across a tile that stands for n equal arrays. */
@@ -260,22 +276,18 @@ function axisLines(tree: TreeModel, of: LeafType, box: Box): Mark[] {
   });
 }
 
-function tileLabel({ row, name }: Tile, box: Box, hatched: boolean, write: Format): Mark[] {
-  if (box.w < 26 || box.h < 20) return [];
-  const times = row.times > 1 ? `×${row.times}` : "";
-  const whole = times ? `${name} ${times}` : name;
-  const fits = textWidth(whole, 12, true) <= box.w - 8;
-  const text = fits ? whole : fit(name, box.w - 8, 12, true);
-  if (textWidth(text, 12, true) > box.w - 6) return [];
+/** A name in full or none: area says how many bytes, the table the rest. Bytes below it where they have room. */
+function tileLabel({ row, name }: Tile, box: Box, hatched: boolean, size: string): Mark[] {
+  const fits = (text: string, at: number) => text !== "" && textWidth(text, at, true) <= box.w - 8;
+  const text = box.h < 16 ? "" : row.times > 1 && fits(`${name} ×${row.times}`, 12) ? `${name} ×${row.times}` : name;
+  const at = [12, 10.5].find((one) => fits(text, one));
+  if (!at) return [];
   const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
-  // A name in full, and how often it stands for one, are worth more than bytes, which the area shows.
-  const size = fits || !times ? write(row.sums.here) : times;
-  const two = box.h >= 38 && textWidth(size, 11, true) < box.w - 6;
-  const words = Math.max(textWidth(text, 12, true), two ? textWidth(size, 11, true) : 0);
-  const w = Math.min(words + 10, box.w - 2);
+  const two = box.h >= 38 && fits(size, 11);
+  const w = Math.max(textWidth(text, at, true), two ? textWidth(size, 11, true) : 0) + 8;
   const ground: Mark[] = hatched
-    ? [{ kind: "rect", x: x - w / 2, y: y - (two ? 17 : 9), w, h: two ? 34 : 18, r: 3, fill: "cpb" }]
+    ? [{ kind: "rect", x: x - w / 2, y: y - (two ? 17 : 8), w, h: two ? 34 : 16, r: 3, fill: "cpb" }]
     : [];
   const below = two ? [label(x, y + 12, size, 11, "muted", CENTER)] : [];
-  return [...ground, label(x, y + (two ? -2 : 4), text, 12, "ink", { ...CENTER, weight: 700 }), ...below];
+  return [...ground, label(x, y + (two ? -2 : 4), text, at, "ink", { ...CENTER, weight: 700 }), ...below];
 }

@@ -24,7 +24,7 @@ for (const [scheme, background] of GROUNDS) {
 
 test("pages are turned by buttons and keys, and Python hears of it", async () => {
   const view = await page("training", { page: "collectives" });
-  const [, , memory] = [...view.root.querySelectorAll<HTMLElement>("header .segments button")];
+  const [, , memory] = [...view.root.querySelectorAll<HTMLElement>(".tools .segments button")];
   memory?.click();
   await settle();
   expect(view.model.sentFor("page")).toEqual(["memory"]);
@@ -109,12 +109,12 @@ test("pointing shows what is alive there, a stretch where most is", async () => 
 test("the limit is chosen, or a number of one's own", async () => {
   const view = await page("training");
   expect(text(view, ".badges")).toContain("free of 16 GiB");
-  const select = view.root.querySelector<HTMLSelectElement>(".limit select");
+  const select = view.root.querySelector<HTMLSelectElement>(".tools .group select");
   if (!select) throw new Error("no limit to choose");
   select.value = "-2";
   select.dispatchEvent(new Event("change", { bubbles: true }));
   await settle();
-  const own = view.root.querySelector<HTMLInputElement>(".limit input");
+  const own = view.root.querySelector<HTMLInputElement>(".tools .group input");
   if (!own) throw new Error("no number to give");
   own.value = "0.125";
   own.dispatchEvent(new InputEvent("input", { bubbles: true }));

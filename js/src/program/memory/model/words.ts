@@ -44,6 +44,16 @@ export function memoryBadges(model: MemoryModel, limit: number | null): Badge[] 
   return [peak, aside, room];
 }
 
+/** The peak, and whether it fits: the first sentence of the page. */
+export function memoryVerdict(model: MemoryModel, limit: number | null): string {
+  const work = model.workAt(model.peak);
+  const at = work ? `, at line ${work.line.source.line}` : "";
+  const needed = Math.max(model.peakBytes, model.doc.compiler ? model.allocated : 0);
+  if (limit === null) return `The peak is ${bytes(model.peakBytes)} on each device${at}`;
+  const whole = `the peak is ${bytes(model.peakBytes)} of ${bytes(limit)} on each device${at}`;
+  return `${needed > limit ? "Does not fit" : "Fits"}: ${whole}`;
+}
+
 /** What dominates at a step, in one sentence. */
 export function dominates(model: MemoryModel, step: number): string {
   const total = model.total[step] ?? 0;

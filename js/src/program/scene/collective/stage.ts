@@ -24,7 +24,7 @@ export interface Stage {
 /** Size of a device in full: its id, its coordinates, the chunks that it holds. */
 export const TILE = { w: 84, h: 64, least: 46 } as const;
 /** Of more rows of devices, so that four fit beside the table: the coordinates stand beside the id. */
-const LOW = { rows: 3, h: 48, rowGap: 24 } as const;
+const LOW = { rows: 3, h: 44, rowGap: 20 } as const;
 /** Room between tiles for copies and arrows. */
 const GAP = 24;
 /** What passes other tiles does so in the gap beside their column. */
