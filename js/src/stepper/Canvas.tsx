@@ -1,11 +1,10 @@
 /** The mesh with its blocks: a canvas, and a list of devices for the keyboard over it. */
 
 import { clauses } from "../core/text";
-import { deviceBox } from "../draw/grid";
 import { inside } from "../draw/marks";
 import { Brought } from "./Brought";
 import { caption } from "./model/caption";
-import type { Hit } from "./scene/view";
+import { boxOf, type Hit } from "./scene/view";
 import type { StepperState } from "./state";
 
 export function Canvas({ state }: { state: StepperState }) {
@@ -15,7 +14,7 @@ export function Canvas({ state }: { state: StepperState }) {
   const { layout, trace, stage } = view;
   const { mesh } = trace;
   const at = device ?? 0;
-  const box = view.seats.get(at) ?? (stage.map ? deviceBox(mesh, stage.map, at) : NOWHERE);
+  const box = boxOf(view, at) ?? NOWHERE;
   const pointed = (event: MouseEvent): Hit | null => {
     const bounds = (event.currentTarget as Element).getBoundingClientRect();
     const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];

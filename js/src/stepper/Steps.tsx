@@ -209,7 +209,11 @@ function typesOf(trace: TraceModel, step: Step): readonly string[] {
 
 function remark(trace: TraceModel, step: Step): string {
   if (step.primitive === "error") return "stops here";
-  if (step.implicit) return "no communication";
+  if (step.implicit) {
+    const [input, output] = [step.inputs, step.outputs].map(([id = -1]) => trace.variable(id)?.varying ?? []);
+    const gained = output?.filter((axis) => !input?.includes(axis)).join(", ");
+    return gained ? `varies over ${gained}, too` : "inserted by JAX";
+  }
   if (step.collective) {
     const sent = step.collective.bytes_per_device;
     const at = trace.iterations(step);

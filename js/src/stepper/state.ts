@@ -179,12 +179,19 @@ export class StepperState extends CardState<Fields> {
   scrub(at: number): void {
     const { trace } = this.now;
     if (!trace) return;
+    this.#bring();
     this.#player.pause();
     this.set({ moment: momentAt(trace, at) });
     this.#share();
   }
 
+  /** Loads what draws copies on their way. Where it cannot be loaded, blocks are there when they have arrived. */
+  #bring(): void {
+    this.use(NOTHING, NOTHING);
+  }
+
   forward(): void {
+    this.#bring();
     this.#player.pause();
     const { moment } = this.now;
     if (moment.phase < 1) this.go(moment.step);
@@ -201,6 +208,7 @@ export class StepperState extends CardState<Fields> {
   }
 
   toggle(): void {
+    this.#bring();
     this.#player.toggle();
   }
 
@@ -231,7 +239,7 @@ export class StepperState extends CardState<Fields> {
     if (trace?.doc.error) this.open({});
     else if (trace && loops(trace)) this.open({ page: "space-time" });
     // Where they cannot be loaded, nothing is said of where elements came from.
-    else setTimeout(() => this.use(NOTHING, NOTHING), 200);
+    else setTimeout(() => this.#bring(), 200);
   }
 
   /** Levels that have other steps than the next finer one. */

@@ -135,16 +135,25 @@ test("on meshes of more axes all groups stand side by side where there is room, 
   }
   const over: Program = { ...cube, axes: { a: 2, b: 2, c: 2, d: 2 }, over: ["b", "d"] };
   expect(viewOf(over, { width: 1115, algorithm: "ring" }).stage.tiles).toHaveLength(16);
-  // Where there is none, a map with ids and names.
-  const small = viewOf(cube);
-  expect([small.stage.map?.density, small.stage.pager === null, small.stage.tiles.length]).toEqual([
-    "compact",
-    false,
-    4,
-  ]);
-  expect(written([...small.stage.rails, ...small.stage.fixed])).toEqual(
-    expect.arrayContaining(["pipe=1", "data=1", "group 1 of 4, data=0 pipe=0"]),
-  );
+  // Where there is none, one group stands large at its place among the others, in every step.
+  const program = programOf(cube);
+  const layout = new StepperLayout(program, 683, [], { most: 508, least: 0, widths: [] });
+  for (const device of [null, 11]) {
+    const stages = program.steps.map((_, at) => layout.setting(at, "meaning", device).stage);
+    for (const { tiles, small, large, outer, map } of stages) {
+      expect([tiles.length, small.length, map]).toEqual([4, 3, null]);
+      expect(written(outer)).toEqual(["data=0", "data=1", "pipe=0", "pipe=1"]);
+      const shown = [...tiles.flatMap((t) => t.members), ...small.flatMap((one) => one.group)];
+      expect(shown.sort((p, q) => p - q)).toEqual(Array.from({ length: 16 }, (_, p) => p));
+      expect(tiles.map((t) => t.box)).toEqual(stages[0]?.tiles.map((t) => t.box));
+      expect([small, large]).toEqual([stages[0]?.small, stages[0]?.large]);
+    }
+  }
+  // A press on a small device makes its group large.
+  const view = viewOf(cube);
+  const [p, box] = view.stage.small[1]?.tiles[2] ?? expect.fail("there is no small group");
+  expect(hitAt(view, box.x + 4, box.y + 4)).toEqual({ device: p, slot: null, cell: null });
+  expect(viewOf(cube, { device: p }).stage.group).toContain(p);
 });
 
 test("one of several groups says which it is, and goes to the others, without a map too", () => {

@@ -34,7 +34,7 @@ test("source, steps, types, sentence and picture of the first step", async () =>
     "psum",
     "out_specs",
   ]);
-  expect(rows(view)[2]?.textContent).toContain("no communication");
+  expect(rows(view)[2]?.textContent).toContain("varies over x, too");
   expect(rows(view)[2]?.textContent).toContain("b f32[2,4]{V:(x,y)}");
   expect(rows(view)[4]?.textContent).toContain("32 B per device");
   expect(rows(view)[4]?.textContent).toContain("s f32[2,4]{V:x}");
@@ -64,6 +64,7 @@ test("a click on a step shows it done, marks its line and tells Python", async (
 test("forward plays one step and rests; back shows the step before", async () => {
   const clock = new Clock();
   const view = await mount(trace("psum"), { step: 2 });
+  await loaded(view);
   button(view, "forward").click();
   await settle();
   expect(button(view, "pause")).toBeTruthy();
@@ -149,6 +150,7 @@ test("speed is how fast time goes; a long pause between frames does not skip a s
 
 test("the scrubber shows any moment between, and Python is told of steps alone", async () => {
   const view = await mount(trace("psum"));
+  await loaded(view);
   const seen = new Set<string>();
   for (const at of [3.1, 3.3, 3.45, 3.6, 3.8, 4]) {
     scrub(view, at);

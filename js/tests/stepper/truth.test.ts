@@ -74,6 +74,7 @@ test.each([
   "scan",
   "error",
   "cube",
+  "64 devices",
 ] as const)("%s: tiles stand at one place, as large, in every step", (name) => {
   for (const width of [683, 860, 1100]) {
     const t = model(name);

@@ -47,7 +47,8 @@ function nextAlgorithm(state: StepperState): void {
 /** Looks at the same rank of another group of the collective that is shown. */
 export function turnGroup(state: StepperState, by: number): void {
   const view = state.view();
-  const c = view?.collective;
+  const { trace } = state.now;
+  const c = view?.collective ?? trace?.steps.map((step) => trace.sends(step)).find((other) => other !== null);
   if (!view || !c) return;
   const groups = view.trace.groups(c);
   const at = groups.indexOf(view.stage.group) + by + groups.length;

@@ -3,7 +3,9 @@ import { render } from "preact";
 import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
 import { fromText, worked } from "../scene/explain";
+import { flightsOf } from "../scene/flights";
 import { hitAt, litMarks } from "../scene/hit";
+import { mapMarks } from "../scene/mapmarks";
 import { readingMarks, stripMarks } from "../scene/strips";
 import { wholeMarks } from "../scene/whole";
 import { Page } from "../spacetime/page";
@@ -34,7 +36,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     act: (key) => act(state, key),
     goes: (key) => goes(state, key),
     paint: (view, theme) => page.paint(view, theme),
-    rules: { litMarks, fromText, readingMarks, stripMarks, wholeMarks, worked },
+    rules: { flightsOf, litMarks, mapMarks, fromText, readingMarks, stripMarks, wholeMarks, worked },
     turnGroup: (by) => turnGroup(state, by),
     hitAt,
     trail: (by) => page.trail(by),

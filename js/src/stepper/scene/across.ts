@@ -102,6 +102,10 @@ const NONE: Size = { w: 0, h: 0 };
 
 /** The stage of a meaning whose groups are the rows of a mesh; null where it is too wide or too high. */
 export function acrossStage(ask: Ask): Stage | null {
+  const { least, width, home, trace } = ask;
+  const [down = 1, across = 1] = trace.mesh.meshShape;
+  // What needs more than there is has no room with any margins.
+  if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
   const most = acrossHeight(ask);
   for (const row of most > 0 ? rowsIn(ask) : []) {
     for (const tight of TIGHT) {

@@ -27,6 +27,8 @@ export interface Ask {
   room: number;
   /** Least size of tiles: what steps in which every device works alone need. */
   least: Size;
+  /** Whether the group is drawn as if there were no other. */
+  alone: boolean;
   /** Where the tiles of all other steps stand, which this one keeps if it can. */
   home: Stage | null;
   /** Whether the program has collectives along both axes of its mesh: then nothing stands between rows of tiles. */
@@ -39,6 +41,11 @@ export function gridOf({ tiles }: Stage) {
   const [x, y] = [ends(({ box }) => box.x), ends(({ box }) => box.y)];
   const { w, h } = tiles[0]?.box ?? { w: 0, h: 0 };
   return { x, y, w, h, gap: (x[1] ?? 0) - (x[0] ?? 0) - w, pitch: (y[1] ?? 0) - (y[0] ?? 0) };
+}
+
+/** The groups of a collective; its own alone where the others are drawn elsewhere. */
+export function groupsOf({ trace, c, group, alone }: Pick<Ask, "trace" | "c" | "group" | "alone">) {
+  return alone ? [group] : trace.groups(c);
 }
 
 export interface Size {

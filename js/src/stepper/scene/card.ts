@@ -7,13 +7,24 @@ import { BOLD, label, type Mark, MONO, PAD, type Scene, type Span, shift, spans 
 import { fit, textWidth, wrapped } from "../../draw/measure";
 import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
+import { flightsOf } from "./flights";
+import { mapMarks } from "./mapmarks";
 import { StepperLayout, stepperMarks } from "./stepper";
 import { readingMarks, stripMarks } from "./strips";
 import { wholeMarks } from "./whole";
 
 const LINE = 20;
 /** Of what the page loads later, what belongs to every picture. */
-const RULES = { litMarks: () => [], fromText: () => "", worked: () => "", wholeMarks, stripMarks, readingMarks };
+const RULES = {
+  litMarks: () => [],
+  fromText: () => "",
+  worked: () => "",
+  flightsOf,
+  mapMarks,
+  wholeMarks,
+  stripMarks,
+  readingMarks,
+};
 
 export interface StepPicture {
   width: number;

@@ -53,6 +53,30 @@ export function faceOf(
   most: readonly [rows: number, columns: number],
   wanted?: (element: number) => boolean,
 ): Face | null {
+  if (wanted) return newFace(trace, v, most, wanted);
+  let faces = FACES.get(trace);
+  if (!faces) {
+    faces = new Map();
+    FACES.set(trace, faces);
+  }
+  const key = `${v.id} ${most}`;
+  let face = faces.get(key);
+  if (face === undefined) {
+    face = newFace(trace, v, most);
+    faces.set(key, face);
+  }
+  return face;
+}
+
+/** Faces of whole blocks, which layouts ask for again and again. */
+const FACES = new WeakMap<TraceModel, Map<string, Face | null>>();
+
+function newFace(
+  trace: TraceModel,
+  v: Variable,
+  most: readonly [rows: number, columns: number],
+  wanted?: (element: number) => boolean,
+): Face | null {
   const [allRows, allColumns] = shapeOf(trace, v);
   const every = Array.from({ length: allRows * allColumns }, (_, i) => i);
   const kept = wanted ? every.filter(wanted) : every;

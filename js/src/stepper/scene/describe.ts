@@ -1,12 +1,11 @@
 /** What the tooltip says of a device or a block, and where that is. */
 
 import type { Rgb } from "../../core/color";
-import { deviceBox } from "../../draw/grid";
 import type { Box } from "../../draw/marks";
 import { type BlockTip, blockTip, deviceText } from "../model/blocktip";
 import { drawnOf } from "./drawn";
 import { blockColor } from "./look";
-import type { Hit, StepView } from "./view";
+import { boxOf, type Hit, type StepView } from "./view";
 
 /** A block that is described: where it is drawn, and what is said. */
 export interface Shown {
@@ -21,11 +20,11 @@ export interface Shown {
 
 /** What is said of a device, or of its block; null where nothing is drawn. */
 export function describe(view: StepView, { device, slot, cell }: Hit): Shown | null {
-  const { trace, stage, seats } = view;
+  const { trace } = view;
   const runs = !view.active || view.active.has(device);
   const drawn = drawnOf(view);
   const keep = drawn.map((d) => d.box);
-  const tile = seats.get(device) ?? (stage.map && deviceBox(trace.mesh, stage.map, device));
+  const tile = boxOf(view, device);
   const v = slot === null || !runs ? undefined : view.slots[slot];
   if (!v) {
     const values = runs ? "" : "does not run this step";

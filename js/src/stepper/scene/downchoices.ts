@@ -1,5 +1,5 @@
 /** A group that runs down: what may shrink where width is short, the best first. */
-import { type Ask, stripped, tileFace } from "./ask";
+import { type Ask, groupsOf, stripped, tileFace } from "./ask";
 import { FONTS, GROWTH } from "./cells";
 import { mapOver, wholeMesh } from "./downrows";
 import { nested } from "./nest";
@@ -42,19 +42,20 @@ export interface Choice {
 
 /** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
 export function* choicesOf(ask: Ask): Generator<Choice> {
-  const { trace, c, plan } = ask;
-  const whole = wholeMesh(ask);
+  const { plan } = ask;
+  const several = groupsOf(ask).length > 1;
+  const whole = wholeMesh(ask) && groupsOf(ask).length * ask.least.w <= ask.width;
   const over = mapOver(ask);
   const natural = tileFace(ask, [1, 4096]).of[1] / (stripped(ask) ? plan.n : 1);
   const all = { map: over, columns: 64, swatch: false, bare: 0, reads: false };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
-  if (whole && ask.motion === "gather" && trace.groups(c).length > 1 && !ask.mixed)
+  if (whole && ask.motion === "gather" && several && !ask.mixed)
     for (const tight of TIGHT.slice(0, 2))
       for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
   const copies = ask.motion === "lanes" || ask.motion === "permute" ? [false, true] : [false];
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
-    ...(over || trace.groups(c).length < 2 ? [] : copies.map((swatch) => ({ map: true, swatch }))),
+    ...(over || !several ? [] : copies.map((swatch) => ({ map: true, swatch }))),
     ...[64, ...[16, 12, 8, 6, 4, 3, 2, 1].filter((columns) => columns < natural)].flatMap((columns) =>
       copies.map((swatch) => ({ columns, swatch })),
     ),

@@ -2,7 +2,7 @@
 
 import { FOLDED_ROWS, UNFOLDED } from "../../collective/model/plan";
 import { DOTTED } from "../model/caption";
-import { type Ask, adds, GUTTERS, rowsOf, tileFace } from "./ask";
+import { type Ask, adds, GUTTERS, groupsOf, rowsOf, tileFace } from "./ask";
 import { permuted, rowIndex } from "./cells";
 import { OVER_ROOM } from "./map";
 import { joined, lanesOf } from "./routes";
@@ -70,17 +70,18 @@ export function downHeight(ask: Ask): number {
 }
 
 /** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */
-export function mapOver({ trace, c, width }: Ask): boolean {
-  return width < 536 && trace.groups(c).length > 1;
+export function mapOver(ask: Ask): boolean {
+  return ask.width < 536 && groupsOf(ask).length > 1;
 }
 
 /**
  * Whether all groups can be drawn side by side: on a mesh of two axes where they are its columns, on one of more axes
  * each under what its devices have in common.
  */
-export function wholeMesh({ trace, c, motion }: Ask): boolean {
+export function wholeMesh(ask: Ask): boolean {
+  const { trace, motion } = ask;
   const [rows = 1, columns = 1, ...more] = trace.mesh.meshShape;
-  const groups = trace.groups(c);
+  const groups = groupsOf(ask);
   if (trace.mesh.size > 16 || motion === "lanes" || motion === "permute") return false;
   if (more.length > 0) return groups.length > 1;
   return (
@@ -94,7 +95,7 @@ function vertical(ask: Ask, over: boolean) {
   const gutters = motion === "gutters";
   const named = ask.trace.mesh.axes.length > 1 && wholeMesh(ask);
   // The title of a group is over the names of what stands in its columns.
-  const titled = (motion === "permute" || motion === "lanes") && ask.trace.groups(ask.c).length > 1 ? 16 : 0;
+  const titled = (motion === "permute" || motion === "lanes") && groupsOf(ask).length > 1 ? 16 : 0;
   const top = over ? LOW_TOP + OVER_ROOM : named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP + titled;
   const natural = tileFace(ask, [64, 4096]).rows;
   const result = motion === "gather" && adds(ask);

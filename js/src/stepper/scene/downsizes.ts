@@ -2,7 +2,7 @@
 
 import { textWidth } from "../../draw/measure";
 import { DOTTED } from "../model/caption";
-import { type Ask, adds, chunksOf, pieceFace, signRoom, stripped, tileFace, wraps } from "./ask";
+import { type Ask, adds, chunksOf, groupsOf, pieceFace, signRoom, stripped, tileFace, wraps } from "./ask";
 import { railRoom } from "./axes";
 import { cellOf, SWATCH, TAG, unsent } from "./cells";
 import type { Face } from "./contents";
@@ -127,14 +127,14 @@ function idRoom({ trace: { mesh }, group }: Ask, members: Fixed["members"], whol
 }
 
 function leftSizes(ask: Ask, { top, height }: Fixed, { whole, map: mapped }: Choice, rails: Rails): LeftSizes {
-  const { trace, group, width } = ask;
+  const { trace, group, width, alone: single } = ask;
   const over = mapOver(ask);
   const room = over ? OVER + 4 : height - top - LINE;
-  const map = whole || !mapped || group.length === trace.mesh.size ? null : roomOfMap(ask, room, over);
+  const map = whole || single || !mapped || group.length === trace.mesh.size ? null : roomOfMap(ask, room, over);
   const beside = map && !over ? map.width + 26 : 0;
   const rail = railsRoom(ask, rails);
   // The title of a map above its group is at its right; without a map it is over the group.
-  const alone = !whole && !map && trace.groups(ask.c).length > 1;
+  const alone = !whole && !map && groupsOf(ask).length > 1;
   const titleX = map ? (over ? map.width + 10 : 0) : rail;
   const title = map || alone ? titleOf(ask, map && !over ? Math.max(210, map.width + 22) : width - titleX) : "";
   return { x: beside + rail, map, over, title, titleX };
@@ -174,7 +174,7 @@ function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile:
   const { whole, open, tight } = choice;
   const mesh = whole && !open && ask.trace.mesh.axes.length === 2;
   const gutters = ask.motion === "gutters";
-  const groups = whole ? ask.trace.groups(ask.c) : [ask.group];
+  const groups = whole ? groupsOf(ask) : [ask.group];
   const picked = groups.indexOf(ask.group);
   const gap = gutters ? GUTTER_GAP : COLUMN_GAP;
   // Round a ring the way back is part of the group.

@@ -11,17 +11,8 @@ import { blockColor, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor,
 import { pieceMarks, sendsNothing, tagMarks } from "./piece";
 import type { Lane, Stage, Tile } from "./stage";
 import { isSlim } from "./stage";
-import type { Moving } from "./view";
+import type { Flight, Moving } from "./view";
 import { hopsOf, rowOf, type Way, waysOf, wrapLane } from "./ways";
-
-/** A copy: what it covers, its halo included, and how it is drawn. */
-export interface Flight {
-  /** Mesh positions. */
-  source: number;
-  destination: number;
-  box: Box;
-  marks: readonly Mark[];
-}
 
 const HALO = 2;
 

@@ -5,6 +5,7 @@ import { type Box, inside, type Mark } from "../../draw/marks";
 import { sharers } from "../model/sharers";
 import { cellBox, drawnOf } from "./drawn";
 import { sourceMarks } from "./explain";
+import type { Stage } from "./stage";
 import type { Drawn, Hit, StepView } from "./view";
 
 /** The device at a point, with the block and its element where there are such; null beside all devices. */
@@ -14,8 +15,14 @@ export function hitAt(view: StepView, x: number, y: number): Hit | null {
   const own = tile?.members[0];
   const at = drawnOf(view).find((d) => inside(d.box, x, y) && (!tile || d.device === own));
   if (at) return { device: at.device, slot: slotOf(view, at), cell: elementAt(at, x, y) };
-  const device = own ?? (stage.map && deviceAtPoint(trace.mesh, stage.map, x, y));
+  const device = own ?? smallAt(stage, x, y) ?? (stage.map && deviceAtPoint(trace.mesh, stage.map, x, y));
   return device === null ? null : { device, slot: null, cell: null };
+}
+
+/** The device of a small group at a point; of one that has no tile there, the first. */
+function smallAt({ small }: Stage, x: number, y: number): number | null {
+  const group = small.find(({ box }) => inside(box, x, y));
+  return group ? (group.tiles.find(([, box]) => inside(box, x, y))?.[0] ?? group.group[0] ?? null) : null;
 }
 
 function slotOf(view: StepView, { v }: Drawn): number | null {

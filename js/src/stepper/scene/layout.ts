@@ -8,9 +8,10 @@ import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage, inHome } from "./down";
 import { downHeight } from "./downrows";
-import { type Field, localField, localStage, type Shown } from "./local";
+import { type Field, FULL, localField, localStage, type Shown } from "./local";
 import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
+import { thumbStage, thumbsHeight } from "./thumbs";
 
 /** Most height of the picture and of its line: what is left of a card of 640 px. */
 export const ROOM = 508;
@@ -31,6 +32,7 @@ export class StepperLayout {
   readonly #field: Field | null = null;
   readonly #mixed: boolean;
   readonly #local: readonly Shown[];
+  readonly #homes = new Map<string, Stage | null>();
   readonly #shown = new Map<number, Shown>();
   readonly #settings = new Map<string, Setting>();
 
@@ -57,7 +59,7 @@ export class StepperLayout {
     for (const [at, step] of trace.steps.entries()) {
       for (const ask of asksAt(step, at)) {
         const key = ask ? signature(ask) : "";
-        if (ask && !heights.has(key)) heights.set(key, Math.max(downHeight(ask), acrossHeight(ask)));
+        if (ask && !heights.has(key)) heights.set(key, Math.max(downHeight(ask), acrossHeight(ask), thumbsHeight(ask)));
       }
     }
     this.height = Math.ceil(Math.max(room.least, this.#field.height, ...fields, ...heights.values()));
@@ -72,21 +74,37 @@ export class StepperLayout {
 
   /** The stage of the first collective's meaning, if it shows every device; local steps stand in its tiles. */
   #homeAt(device: number | null, own: Pick<Ask, "width" | "least">, height: number): Stage | null {
+    const { width, least } = own;
+    const key = [device, width, least.w, least.h, height].join();
+    let home = this.#homes.get(key);
+    if (home === undefined) {
+      home = this.#newHome(device, own, height);
+      this.#homes.set(key, home);
+    }
+    return home;
+  }
+
+  #newHome(device: number | null, own: Pick<Ask, "width" | "least">, height: number): Stage | null {
     const { trace } = this;
     const at = trace.steps.findIndex((step) => trace.communicates(step));
     const step = trace.step(at);
     const plan = step && trace.plan(step, "meaning");
     const ask = step && plan && this.#ask(at, step, plan, device);
     if (!ask) return null;
+    if (own.least.w > own.width) return null;
     const stage = this.#stageOf({ ...ask, ...own }, height);
-    const whole = stage.tiles.length === trace.mesh.size && !stage.bare && stage.map === null;
-    return whole && stage.tiles.every(({ box }) => box.x + box.w <= own.width) ? stage : null;
+    const every = stage.tiles.length === trace.mesh.size && !stage.map;
+    const some = stage.large !== null || trace.mesh.size > FULL;
+    const single = stage.tiles.every(({ members }) => members.length === 1);
+    return (every || some) && single && !stage.bare && stage.tiles.every(({ box }) => box.x + box.w <= own.width)
+      ? stage
+      : null;
   }
 
   #stageOf(ask: Ask, height: number): Stage {
     const kept = ask.home && (acrossStage(ask) ?? inHome(ask, ask.home));
     const own = { ...ask, home: null };
-    return kept ?? acrossStage(own) ?? downStage(own, height);
+    return kept ?? acrossStage(own) ?? groupStage(own, height);
   }
 
   /** What a step shows, and how its numbers are written. */
@@ -164,9 +182,16 @@ export class StepperLayout {
       room: this.room.most,
       least: this.#field?.least ?? { w: 0, h: 0 },
       home: null,
+      alone: false,
       mixed: this.#mixed,
     };
   }
+}
+
+/** The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map. */
+function groupStage(ask: Ask, height: number): Stage {
+  const stage = downStage(ask, height);
+  return stage.bare || stage.tiles.length < ask.trace.mesh.size ? (thumbStage(ask, height) ?? stage) : stage;
 }
 
 /** What the height of a collective's stage depends on. */

@@ -69,10 +69,10 @@ const HEAD = 18;
 const NAMED = 66;
 const BETWEEN = 12;
 /** More devices than these are drawn small, with a group of them in full. */
-const FULL = 16;
+export const FULL = 16;
 const SEATS = 8;
 /** Sizes of tiles that are tried in the first collective. */
-const MOST_TRIED = 16;
+const MOST_TRIED = 40;
 /** Between tiles, with room for a sign. */
 const SIGNED = 18;
 const NONE: Size = { w: 0, h: 0 };
@@ -100,9 +100,12 @@ export function localField(local: Local): Field {
   const line = trace.mesh.meshShape.length === 1;
   const fits = (field: Field | null): field is Field =>
     field !== null && field.height <= room && (field.grid?.box.w ?? 0) <= width;
-  if (trace.mesh.size <= FULL) {
-    const home = local.home(NONE);
-    for (const make of [...(home ? [kept(home), atHome] : []), line ? inColumn : onMesh]) {
+  const home = local.home(NONE);
+  if (home || trace.mesh.size <= FULL) {
+    for (const make of [
+      ...(home ? [kept(home, true), kept(home, false), atHome] : []),
+      ...(trace.mesh.size > FULL ? [] : [line ? inColumn : onMesh]),
+    ]) {
       const failed: Size[] = [];
       for (const size of sizesIn(line ? [0] : make === onMesh ? [1, 2, 3] : [1, 0])) {
         const tile = tileSize(local.all, trace, size);
@@ -123,25 +126,26 @@ export function localField(local: Local): Field {
   return last as Field;
 }
 
-/** In the tiles of the first collective, if whole blocks fit there and it shows as much as with tiles of its own size. */
-function kept(own: Stage): typeof atHome {
+/** In the tiles of the first collective, if it shows as much as with tiles of its own size; first, if whole blocks fit there. */
+function kept(own: Stage, all: boolean): typeof atHome {
   return (local, size, tile) => {
     const field = atHome(local, size, tile);
     const stage = field && local.home(tile);
     const cells = (of: Stage) => of.face?.elements.length ?? 0;
-    const whole = size.columns === 64 && size.rows > 3;
-    return whole && stage && stage.open === own.open && cells(stage) >= cells(own) ? field : null;
+    const whole = !all || (size.columns === 64 && size.rows > 3 && stage?.open === own.open);
+    const map = !own.map === !stage?.map;
+    return whole && map && stage && cells(stage) >= cells(own) ? field : null;
   };
 }
 
 /** In the tiles of the first collective. */
 function atHome(local: Local, size: Blocks, tile: Size): Field | null {
-  const { trace, width, room } = local;
-  const [down = 1, across = 1] = trace.mesh.meshShape;
-  if (tile.h * (size.lines === 0 ? 1 : down) > room || tile.w * (size.lines === 0 ? 1 : across) > width) return null;
+  if (tile.h > local.room || tile.w > local.width) return null;
   const stage = local.home(tile);
   const box = stage?.tiles[0]?.box;
   if (!stage || !box || box.w < tile.w || box.h < tile.h) return null;
+  // No device gives way to larger tiles.
+  if (stage.tiles.length < (local.home(NONE)?.tiles.length ?? 0)) return null;
   // The id stands where it stands in the collective.
   if ((stage.tiles[0]?.id === "above") !== size.lines > 0) return null;
   return { size, tile, least: tile, home: true, grid: null, list: null, height: stage.height };
@@ -265,6 +269,8 @@ export function localStage(
       (p, i) => [p, seatOf(trace, field, p, i)] as const,
     );
   const map = grid ?? list?.map;
+  // Where not all devices are drawn, it is said which.
+  const some = home && home.tiles.length < trace.mesh.size ? home : null;
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(([p, box]) => [box.y, box.h, String(p)] as const);
   return {
@@ -273,12 +279,16 @@ export function localStage(
     run: "down",
     font: size.font,
     tiles: seats.map(([p, box], i) => tileOf(p, box, places, { w, h }, size.lines === 0, i > 0)),
-    map: list?.map ?? null,
+    map: home?.map ?? list?.map ?? null,
+    small: home?.small ?? [],
+    large: home?.large ?? null,
+    outer: home?.outer ?? [],
     rails: home?.rails ?? (column ? railDown(trace.mesh, 0, list.x, rows) : map ? mapRails(trace.mesh, map) : []),
-    fixed: [],
+    fixed: some?.fixed ?? [],
     frames: [],
     signs: [],
-    group: focus,
+    group: some?.group ?? focus,
+    pager: some?.pager ?? null,
     lanes: [],
     receiver: 0,
     piece: null,

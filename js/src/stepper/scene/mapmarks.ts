@@ -1,17 +1,52 @@
 /** A small map of the whole mesh: each device a swatch of its block, those that are drawn in full outlined. */
 import { hex } from "../../core/color";
 import { deviceBox } from "../../draw/grid";
-import { axisStroke, CENTER, label, type Mark } from "../../draw/marks";
+import { axisStroke, axisToken, CENTER, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
+import { blockMarks } from "./block";
 import { blockColor, partial } from "./look";
 import type { StepView } from "./view";
+
+/** The other groups in small: each device its id and a swatch of its block. */
+function smallMarks(view: StepView): Mark[] {
+  const { trace, stage, options, collective: c, axis } = view;
+  const v = shownIn(view);
+  const line = { color: c ? axisToken(axis) : "faint", width: 1, dash: [4, 3] } as const;
+  const hatch = v && partial(view, v) && !(view.finished && c) ? view.hatch : null;
+  const marks: Mark[] = stage.large ? [{ kind: "rect", ...stage.large, r: 10, stroke: { ...line, width: 1.4 } }] : [];
+  for (const { box, tiles } of stage.small) {
+    marks.push({ kind: "rect", ...box, r: 8, stroke: line });
+    for (const [p, tile] of tiles) {
+      const { x, y, w, h } = tile;
+      const swatch = { x: x + 24, y: y + 4, w: w - 29, h: h - 8 };
+      const runs = v && (view.active === null || view.active.has(p));
+      const ink =
+        options.device === p ? ({ color: "ink", width: 2 } as const) : ({ color: "faint", width: 1 } as const);
+      marks.push(
+        { kind: "rect", ...tile, r: 5, fill: "panel", stroke: ink },
+        label(x + 12, y + h / 2 + 4, String(trace.mesh.ids[p] ?? 0), 10.5, "ink", CENTER),
+      );
+      if (runs)
+        marks.push(
+          ...blockMarks(swatch, { rows: 1, columns: 1, size: 1, text: null, fill: blockColor(view, v, p), hatch }),
+        );
+    }
+  }
+  return marks;
+}
+
+/** What a map shows of each device. */
+function shownIn({ finished, show }: StepView) {
+  const [first, second] = finished ? [show.after, show.before] : [show.before, show.after];
+  return first[0] ?? second[0];
+}
 
 /** A device of many: its id and a swatch of its block, or the swatch alone. */
 export function mapMarks(view: StepView): Mark[] {
   const { trace, stage, options } = view;
   const { map } = stage;
-  if (!map) return [];
-  const v = (view.finished ? view.show.after[0] : view.show.before[0]) ?? view.show.after[0] ?? view.show.before[0];
+  if (!map) return smallMarks(view);
+  const v = shownIn(view);
   const compact = map.density === "compact";
   const hatched = v !== undefined && partial(view, v);
   const marks: Mark[] = [];

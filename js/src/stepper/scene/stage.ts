@@ -54,6 +54,13 @@ export interface Lane {
   sign: readonly [x: number, y: number] | null;
 }
 
+/** A group in small: its frame, and tiles of mesh positions. */
+export interface Small {
+  group: readonly number[];
+  box: Box;
+  tiles: readonly (readonly [position: number, box: Box])[];
+}
+
 export interface Stage {
   motion: Motion;
   /** Whether the picked group runs down the picture or across it. */
@@ -64,10 +71,15 @@ export interface Stage {
   covered: ReadonlySet<number>;
   /** A small map of the whole mesh, where not all of it is drawn in full. */
   map: DeviceGrid | null;
-  /** Axes of the mesh. */
+  /** The other groups in small, and the frame of the one that is drawn in full; none where all are, or a map shows them. */
+  small: readonly Small[];
+  large: Box | null;
+  /** Axes of the mesh: those that small groups stand along, and those of what is drawn in full. */
+  outer: readonly Mark[];
   rails: readonly Mark[];
-  /** Titles. */
+  /** Titles: of the picture, and of what this step alone shows. */
   fixed: readonly Mark[];
+  said: readonly Mark[];
   /** Groups in their frames: the picked one with its addition. */
   frames: readonly { group: readonly number[]; box: Box; picked: boolean }[];
   /** Between neighbours of a group: `+` while they are to be summed, `=` when they hold the same. */
@@ -114,9 +126,18 @@ export function isSlim({ motion, tiles: [first, second] }: Stage): boolean {
   return motion === "gutters" && first !== undefined && second !== undefined && second.box.y - first.box.y < 28;
 }
 
+/** Where a device of a small group stands; null for one that stands in full. */
+export function smallBox({ small }: Stage, p: number): Box | null {
+  return small.flatMap(({ tiles }) => tiles).find(([at]) => at === p)?.[1] ?? null;
+}
+
 /** What a stage has without copies that go from tile to tile. */
 export const PLAIN = {
   map: null,
+  small: [],
+  large: null,
+  outer: [],
+  said: [],
   covered: new Set<number>(),
   open: false,
   pager: null,

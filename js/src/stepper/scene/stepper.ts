@@ -4,15 +4,13 @@ import { axisToken, type Mark } from "../../draw/marks";
 import type { Moment } from "../model/timeline";
 import { additionMarks } from "./addition";
 import { equalMarks } from "./equals";
-import { type Flight, flightsOf } from "./flights";
 import { StepperLayout } from "./layout";
 import { lineMarks } from "./line";
-import { mapMarks } from "./mapmarks";
 import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { isSlim } from "./stage";
 import { tileMarks } from "./tiles";
-import { groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
+import { type Flight, groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
 import { wayMarks } from "./ways";
 
 export { StepperLayout, type StepperOptions };
@@ -27,7 +25,7 @@ export interface Frame {
 export function frameOf(view: StepView): Frame {
   const { stage, options } = view;
   const groups = groupViews(view);
-  const flights = groups.flatMap(flightsOf);
+  const flights = groups.flatMap((group) => options.rules?.flightsOf(group) ?? []);
   const seen = stage.tiles.filter(({ members: [p = 0] }) => !stage.covered.has(p));
   const tiles = seen.flatMap((tile) => tileMarks(view, tile));
   const slim = isSlim(stage);
@@ -35,8 +33,10 @@ export function frameOf(view: StepView): Frame {
     under: [
       ...frameLines(view),
       ...stage.rails,
+      ...stage.outer,
       ...stage.fixed,
-      ...mapMarks(view),
+      ...stage.said,
+      ...(options.rules?.mapMarks(view) ?? []),
       ...groups.flatMap((group) => standing(group, flights)),
       ...lineMarks(view),
       ...(slim ? tiles : []),

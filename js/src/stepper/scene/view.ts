@@ -3,12 +3,13 @@ import type { Held } from "../../collective/model/plan";
 import { isDark, type Scheme } from "../../core/color";
 import type { Collective, Plan, Variable } from "../../core/document.gen";
 import { product } from "../../core/mesh";
+import { deviceBox } from "../../draw/grid";
 import type { Box, Mark } from "../../draw/marks";
 import { type Flow, flowAt, type Moment } from "../model/timeline";
 import type { Face } from "./contents";
 import type { StepperLayout } from "./layout";
 import type { Setting } from "./setting";
-import type { Stage, Tile } from "./stage";
+import { type Stage, smallBox, type Tile } from "./stage";
 
 /** A device of the picture, one of the step's blocks, an element of that. */
 export interface Hit {
@@ -28,12 +29,25 @@ export interface Drawn {
   face: Face;
 }
 
+/** A copy: what it covers, its halo included, and how it is drawn. */
+export interface Flight {
+  /** Mesh positions. */
+  source: number;
+  destination: number;
+  box: Box;
+  marks: readonly Mark[];
+}
+
 /** What is drawn and said of what is pointed at, and how elements were made: in a bundle of its own. */
 export interface Rules {
   /** What is pointed at, wherever it is: `hit.ts`. */
   litMarks(view: StepView, lit: Hit): Mark[];
   /** The whole array beside the tiles: `whole.ts`. */
   wholeMarks(view: StepView): Mark[];
+  /** Copies on their way: `flights.ts`. */
+  flightsOf(view: Moving): readonly Flight[];
+  /** The other groups: in a small map of the mesh, or in small at their places: `mapmarks.ts`. */
+  mapMarks(view: StepView): Mark[];
   /** A block in chunks, in a tile, and what of it is read: `strips.ts`. */
   stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[];
   readingMarks(view: Moving, tile: Tile): Mark[];
@@ -108,6 +122,11 @@ function elementOf({ stage, trace, input, adds }: Setting, pointed: number): num
   const all = shown.elements.filter((i) => i >= 0);
   if (all.includes(pointed) && pointed < product(corner.shape)) return pointed;
   return all[Math.min(1, all.length - 1)] ?? null;
+}
+
+/** Where a device is drawn, in full or in small; null where it is not. */
+export function boxOf({ trace: { mesh }, stage, seats }: Setting, p: number): Box | null {
+  return seats.get(p) ?? smallBox(stage, p) ?? (stage.map && deviceBox(mesh, stage.map, p));
 }
 
 export function moves(view: StepView): view is Moving {

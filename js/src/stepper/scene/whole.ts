@@ -23,7 +23,8 @@ export function wholeMarks(view: StepView): Mark[] {
   const arrays = wholesOf(view);
   const right = Math.max(...stage.tiles.map(({ box }) => box.x + box.w)) + 22;
   const top = stage.tiles[0]?.box.y ?? 0;
-  const w = Math.min(300, stage.width - right - 2);
+  const end = stage.large ? stage.large.x + stage.large.w - 6 : stage.width;
+  const w = Math.min(300, end - right - 2);
   const band = bandMarks(view, arrays);
   if (stage.map || arrays.length === 0 || arrays.length > 3 || w < LEAST) return band;
   const h = Math.floor((stage.line.y - 24 - top) / arrays.length);
@@ -57,7 +58,7 @@ const MOST_BAND = 104;
  */
 function bandMarks(view: StepView, arrays: readonly Whole[]): Mark[] {
   const { stage, trace, step } = view;
-  if (stage.map || stage.motion !== "none") return [];
+  if (stage.map || stage.large || stage.motion !== "none") return [];
   const shown = new Set(stage.tiles.flatMap(({ places }) => places.map(({ v }) => v.id)));
   const reads =
     arrays.length > 0
