@@ -1,18 +1,14 @@
-/** The head of a scope: what rows are folded in it, and what of them is worth a look. */
-
-import { Chip } from "../card/Chip";
+/** The head of what is folded: a scope, with what in it is worth a look, or lines that are as their types say. */
+import { Cell } from "../card/Cell";
 import { Badges } from "../card/Head";
-import { count } from "../core/text";
 import type { LineProps } from "./line";
+import { foldOf } from "./model/cells";
 import type { Line } from "./model/lines";
-import { kindOf, tallyBadges } from "./model/words";
+import { tallyBadges } from "./model/words";
 import { ACROSS, rowProps } from "./roles";
 
-export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
+export function FoldLine(props: LineProps & { line: Line & { kind: "fold" | "same" } }) {
   const { model, line } = props;
-  const scope = model.doc.scopes[line.scope];
-  if (!scope) return null;
-  const outside = model.axisTypes(scope.parent);
   return (
     <div {...rowProps(props, "fold", line.open)}>
       <div {...ACROSS} class="source">
@@ -20,18 +16,8 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
           {line.open ? "▾" : "▸"}
         </span>
         <span class="what">
-          <b class="mono">{scope.name}</b> <span class="soft">{kindOf(scope)}</span>
-          {scope.axis_types.length > 0 && (
-            <span class="types">
-              {scope.axis_types.map((type, axis) => (
-                <Chip name={model.mesh.axes[axis]?.name ?? ""} axis={axis} key={model.mesh.axes[axis]?.name}>
-                  {type === outside[axis] ? type : `${outside[axis]} → ${type}`}
-                </Chip>
-              ))}
-            </span>
-          )}
-          <span class="soft">{count(line.stop - line.row, "row")}</span>
-          <Badges of={tallyBadges(model.tally(line.row, line.stop))} />
+          <Cell of={[foldOf(model, line)]} />
+          {line.kind === "fold" && <Badges of={tallyBadges(model.tally(line.row, line.stop))} />}
         </span>
       </div>
     </div>

@@ -1,13 +1,14 @@
 /** A row: the user's line, the value three ways, and what differs. */
 import type { ComponentChildren } from "preact";
-import { Tokens } from "../card/Tokens";
+import { Cell } from "../card/Cell";
 import type { Compared, Row } from "../core/document.gen";
-import { count, sentenceTokens } from "../core/text";
+import { count } from "../core/text";
 import { Details } from "./Details";
 import type { LineProps } from "./line";
+import { verdictOf } from "./model/cells";
 import type { ComparisonModel } from "./model/comparison";
 import type { Line } from "./model/lines";
-import { INSPECTED, remarkText, subject, trailText } from "./model/words";
+import { INSPECTED, subject, trailText } from "./model/words";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { cell, rowProps } from "./roles";
@@ -56,7 +57,13 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
               as inspected
             </span>
           )}
-          <Verdict model={model} row={row} index={line.row} />
+          <span class="verdict">
+            {verdictOf(model, row, line.row).map((said, i) => (
+              <span key={i}>
+                <Cell of={[said]} />
+              </span>
+            ))}
+          </span>
         </div>
       </div>
       {selected && (
@@ -170,41 +177,6 @@ function Stopped({ name }: { name: string }) {
         <path d="M10 4.5v7M10 14v2" stroke="var(--bg)" stroke-width="2.4" />
       </svg>
       {name}
-    </span>
-  );
-}
-
-function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; index: number }) {
-  const remark = remarkText(row);
-  const odd = row.values.find((v) => v.agreement === "differs");
-  const has = (agreement: Compared["agreement"]) => row.values.some((v) => v.agreement === agreement);
-  const notes = [...new Set(row.values.map((v) => v.note))].join(" ").trim();
-  const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
-  return (
-    <span class="verdict">
-      {odd ? (
-        <span>
-          <b>Differs.</b> {odd.note && <Tokens tokens={sentenceTokens(odd.note, model.mesh)} />}
-        </span>
-      ) : has("same") ? (
-        <span>
-          <span class="ok">✓ same</span> {withFix && <span class="soft"> with the fix</span>}
-          {notes && (
-            <span class="note">
-              <Tokens tokens={sentenceTokens(notes, model.mesh)} />
-            </span>
-          )}
-        </span>
-      ) : has("silent") ? (
-        <span class="soft">the type leaves it open</span>
-      ) : (
-        <span class="soft">{row.values.find((v) => v.note !== "")?.note}</span>
-      )}
-      {remark && (
-        <span class="remark">
-          <b>Replicated.</b> <Tokens tokens={sentenceTokens(remark, model.mesh)} />
-        </span>
-      )}
     </span>
   );
 }

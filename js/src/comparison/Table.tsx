@@ -10,7 +10,6 @@ import { columnsOf } from "./model/words";
 import type { Pictures } from "./pictures";
 import { RowLine } from "./RowLine";
 import { GROUP, grid, HEADS, head } from "./roles";
-import { SameLine } from "./SameLine";
 import { StopLine } from "./StopLine";
 import type { ComparisonState } from "./state";
 
@@ -85,8 +84,7 @@ class LineView extends Pure<LineProps> {
     const { line } = this.props;
     if (line.kind === "row") return <RowLine {...this.props} line={line} />;
     if (line.kind === "stop") return <StopLine {...this.props} line={line} />;
-    if (line.kind === "same") return <SameLine {...this.props} line={line} />;
-    if (line.kind === "fold") return <FoldLine {...this.props} line={line} />;
+    if (line.kind === "same" || line.kind === "fold") return <FoldLine {...this.props} line={line} />;
     return <CollectiveLine {...this.props} line={line} />;
   }
 }

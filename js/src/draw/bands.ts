@@ -6,6 +6,7 @@ import {
   axisStroke,
   axisToken,
   BOLD,
+  type Box,
   type Color,
   label,
   type Mark,
@@ -132,8 +133,22 @@ export function chipWidth(text: string): number {
   return textWidth(text, 12, true) + 20;
 }
 
-/** Where a column stands in a picture: its beginning, or its end. */
-export type Place = readonly [x: number, anchor?: "end"];
+/** The ground of the line that is looked at. */
+export function lookedAt(box: Box): Mark[] {
+  return [
+    { kind: "rect", ...box, fill: "panel" },
+    { kind: "rect", ...box, w: 4, fill: "ink" },
+  ];
+}
+
+/** Where a column stands in a picture. */
+export interface Place {
+  readonly x: number;
+  /** Where it ends, of one that has its words there. */
+  readonly end?: number;
+  /** `apart`: a bar at the beginning, below the head, and words at the end. */
+  readonly anchor?: "end" | "apart";
+}
 
 /** The heads of the columns that have a place; `heads`: those that the document words itself. */
 export function headsBand<const C extends readonly Column[]>(
@@ -144,8 +159,10 @@ export function headsBand<const C extends readonly Column[]>(
 ): Band {
   const marks = columns.flatMap(({ key, head }: Column): Mark[] => {
     const place = places[key as C[number]["key"]];
-    const text = heads[key as C[number]["key"]] ?? head;
-    return place ? [label(place[0], 21, text, 12, "muted", { anchor: place[1] ?? "start" })] : [];
+    if (!place) return [];
+    const anchor = place.anchor === "end" ? "end" : "start";
+    const x = anchor === "end" ? (place.end ?? place.x) : place.x;
+    return [label(x, 21, heads[key as C[number]["key"]] ?? head, 12, "muted", { anchor })];
   });
   return { marks: [...marks, rule(0, 32, width)], height: 33 };
 }

@@ -1,14 +1,13 @@
 /** A line of the table: a collective, or several equal ones with their runs added up. */
 
-import { Component } from "preact";
-import { Chip } from "../card/Chip";
+import { Cell } from "../card/Cell";
+import { Pure } from "../card/Pure";
+import { COLLECTIVES } from "../core/columns.gen";
 import type { HloCollective } from "../core/document.gen";
-import type { Format } from "../core/format";
 import { duration } from "../core/format";
 import { count } from "../core/text";
-import type { Group, ProgramModel } from "./model/program";
-import { causeNotes, causeText, irregularText, whereText } from "./model/words";
-import { AxisBar } from "./parts";
+import { cellsOf } from "./model/cells";
+import type { Group, GroupTotal, ProgramModel, totalFigures } from "./model/program";
 import { cell, row } from "./roles";
 import type { Asked, ProgramState } from "./state";
 import { WhyHere } from "./Why";
@@ -18,79 +17,33 @@ interface Props {
   model: ProgramModel;
   c: HloCollective;
   group: Group;
+  total: GroupTotal;
   /** Index of the line. */
   line: number;
   /** Index of the one that is on the mesh; null for none of the group. */
   chosen: number | null;
   /** Whether the keyboard is at it. */
   current: boolean;
-  seconds: number;
-  runs: number | null;
-  bytes: readonly [number, number];
+  /** How numbers of the columns are written, and the time of a whole bar. */
+  figures: ReturnType<typeof totalFigures>;
   longest: number;
   /** What is known of why the chosen one is there. */
   why: Asked | null;
-  /** How figures of the columns are written. */
-  time: Format;
-  sent: Format;
 }
 
-export class Row extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    const same = (k: keyof Props) =>
-      k === "bytes" ? next.bytes.join() === this.props.bytes.join() : Object.is(next[k], this.props[k]);
-    return !(Object.keys(next) as (keyof Props)[]).every(same);
-  }
-
+export class Row extends Pure<Props> {
   override render() {
-    const { state, model, c, group, line, chosen, current, why, seconds, runs, longest, time, sent } = this.props;
-    const [least, most] = this.props.bytes;
-    const { mesh } = model;
+    const { state, model, c, group, total, line, chosen, current, why, figures, longest } = this.props;
+    const cells = cellsOf(model, c, total, figures, longest);
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: it is a row, and the grid listens for keys
       // biome-ignore lint/a11y/useKeyWithClickEvents: as above
       <div {...row(group.at, line, chosen !== null, current)} onClick={() => state.select(chosen ?? group.at)}>
-        <div {...cell("op")}>
-          <b class="mono">{c.kind}</b>
-          {c.asynchronous && (
-            <span class="soft small" title="split into -start and -done: other work may run meanwhile">
-              async
-            </span>
-          )}
-        </div>
-        <div {...cell("axes")}>
-          {c.axes.map((name) => (
-            <Chip name={name} axis={mesh.axisOf(name)} title={name} key={name} />
-          ))}
-          {c.irregular && (
-            <span class="irregular" title={irregularText(c)}>
-              irregular
-            </span>
-          )}
-          {c.irregular && c.within.length > 0 && <span class="soft small cut">within {c.within.join(", ")}</span>}
-        </div>
-        <div {...cell("sent")}>
-          <span class="mono" title={c.arithmetic}>
-            {model.sized ? [...new Set([least, most])].map((n) => whole(sent(n))).join(" – ") : "?"}
-          </span>
-        </div>
-        <div {...cell("runs")}>
-          <span class={runs === 1 ? "mono" : "mono strong"} title={whereText(model, c)}>
-            ×{runs ?? "?"}
-          </span>
-        </div>
-        <div {...cell("source")}>
-          <code title={c.op}>{causeText(c)}</code>
-          <span class="soft small">
-            {causeNotes(model, c).join(" · ")}
-            {c.remark && (
-              <>
-                {" · "}
-                <b class="warn">{c.remark}</b>
-              </>
-            )}
-          </span>
-        </div>
+        {COLLECTIVES.map(({ key }) => (
+          <div {...cell(key)} key={key}>
+            <Cell of={cells[key]} />
+          </div>
+        ))}
         {chosen !== null && group.members.length > 1 && (
           <div {...cell("members")}>
             {group.members.slice(0, MOST).map((at) => (
@@ -117,20 +70,9 @@ export class Row extends Component<Props> {
             <WhyHere state={state} model={model} at={chosen} why={why} />
           </div>
         )}
-        <div {...cell("time")}>
-          <span class="meter">
-            <AxisBar mesh={mesh} axes={c.axes} part={seconds / longest} />
-          </span>
-          <span class="mono">{model.sized ? time(seconds) : "?"}</span>
-        </div>
       </div>
     );
   }
-}
-
-/** A number with its unit, on one line. */
-function whole(text: string): string {
-  return text.replaceAll(" ", "\u00a0");
 }
 
 /** Members of a group that have a mark each. */

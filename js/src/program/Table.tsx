@@ -76,11 +76,10 @@ export class Table extends Pure<Props> {
                   line={line}
                   chosen={index !== null && group.members.includes(index) ? index : null}
                   current={line === cursor}
-                  {...total}
+                  total={total}
+                  figures={figures}
                   longest={longest}
                   why={index !== null && group.members.includes(index) ? why : null}
-                  time={figures.time}
-                  sent={figures.sent}
                   key={group.at}
                 />
               )

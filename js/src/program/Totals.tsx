@@ -1,11 +1,12 @@
 /** What the collectives come to by mesh axis, as parts of one bar. */
 
+import { AxisBar } from "../card/Cell";
+import { axesOf } from "../core/cells";
 import { bytes, duration } from "../core/format";
 import { some } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { ProgramModel } from "./model/program";
 import { nestText, totalName } from "./model/words";
-import { AxisBar } from "./parts";
 
 /** `bar`: whether the parts are drawn, where no timeline shows them. */
 export function Totals({ model, interconnect, bar }: { model: ProgramModel; interconnect: number; bar: boolean }) {
@@ -18,7 +19,7 @@ export function Totals({ model, interconnect, bar }: { model: ProgramModel; inte
       {bar && (
         <div class="whole">
           {totals.map((t) => (
-            <AxisBar mesh={mesh} axes={t.axes} part={whole > 0 ? t.seconds / whole : 0} key={totalName(t)} />
+            <AxisBar axes={axesOf(mesh, t.axes)} share={whole > 0 ? t.seconds / whole : 0} key={totalName(t)} />
           ))}
         </div>
       )}

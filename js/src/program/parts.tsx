@@ -1,7 +1,6 @@
 /** Small things that stand in several places of a program's card. */
 import { Chip } from "../card/Chip";
 import type { MeshModel } from "../core/mesh";
-import { AXIS_DASH } from "../draw/marks";
 import type { ProgramState } from "./state";
 
 /** A mesh axis, as a filter: its line pattern and name, with its size. Pointing at it draws its groups. */
@@ -25,13 +24,3 @@ export function AxisButton({ state, mesh, axis }: { state: ProgramState; mesh: M
     </Chip>
   );
 }
-
-/** A bar in the colours of mesh axes, one beside the other; grey for irregular groups. */
-export function AxisBar({ mesh, axes, part }: { mesh: MeshModel; axes: readonly string[]; part: number }) {
-  const colors = axes.map((name) => `var(--axis${mesh.axisOf(name) % AXIS_DASH.length})`);
-  const stripes = colors.map((color, i) => `${color} ${i * STRIPE}px ${(i + 1) * STRIPE}px`).join(", ");
-  const background = colors.length > 1 ? `repeating-linear-gradient(90deg, ${stripes})` : (colors[0] ?? "var(--muted)");
-  return <span class="bar" style={{ width: `${Math.max(1, 100 * part)}%`, background }} aria-hidden="true" />;
-}
-
-const STRIPE = 3;

@@ -1,12 +1,13 @@
 /** What each collective took, measured, beside the estimate. */
 
-import { Chip } from "../card/Chip";
-import { fitting, headOf } from "../core/columns";
+import { Cell } from "../card/Cell";
+import { fitting } from "../core/columns";
 import { type Column, MEASURED } from "../core/columns.gen";
 import type { MeasuredCollective } from "../core/document.gen";
 import { AXIS_DASH } from "../draw/marks";
+import { cellsOf, type RunCells } from "./model/cells";
 import { type RunModel, SORTS } from "./model/run";
-import { codeText, type RunFigures, runFigures } from "./model/words";
+import { runFigures } from "./model/words";
 import type { RunState } from "./state";
 
 interface Props {
@@ -64,17 +65,29 @@ export function Table({ state, model, rows }: Props) {
           {rows.map((at) => {
             const c = model.collectives[at];
             if (!c) return null;
-            const cells = cellsOf({
-              state,
-              model,
-              c,
-              at,
-              longest,
-              figures,
-            });
+            const chosen = state.now.selection === at;
+            const cells = cellsOf(model, c, figures);
             return (
-              <tr class={state.now.selection === at ? "chosen" : ""} key={at}>
-                {columns.map(({ key }) => cells[key as keyof typeof cells])}
+              <tr class={chosen ? "chosen" : ""} key={at}>
+                {columns.map(({ key }) => {
+                  const said = <Cell of={cells[key as keyof RunCells]} />;
+                  return (
+                    <td class={key} key={key}>
+                      {key === "op" ? (
+                        <button type="button" class="plainly" aria-pressed={chosen} onClick={() => state.select(at)}>
+                          {said}
+                        </button>
+                      ) : key === "time" ? (
+                        <span>
+                          {c.times > 0 && <Spread model={model} c={c} longest={longest} />}
+                          {said}
+                        </span>
+                      ) : (
+                        said
+                      )}
+                    </td>
+                  );
+                })}
               </tr>
             );
           })}
@@ -82,75 +95,6 @@ export function Table({ state, model, rows }: Props) {
       </table>
     </div>
   );
-}
-
-interface Line {
-  state: RunState;
-  model: RunModel;
-  c: MeasuredCollective;
-  at: number;
-  longest: number;
-  figures: RunFigures;
-}
-
-function cellsOf({ state, model, c, at, longest, figures }: Line) {
-  const ran = c.times > 0;
-  const rate = ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "";
-  return {
-    op: (
-      <td class="op" key="op">
-        <button
-          type="button"
-          class="plainly"
-          aria-pressed={state.now.selection === at}
-          onClick={() => state.select(at)}
-        >
-          <b class="mono">{c.kind}</b>
-        </button>{" "}
-        {c.axes.map((name) => (
-          <Chip name={name} axis={model.mesh.axisOf(name)} title={name} key={name} />
-        ))}
-        {c.irregular && <span class="soft">irregular groups</span>}
-        <span class="line cut soft" title={c.source?.text}>
-          {codeText(c)}
-          {c.backward && " · backward"}
-        </span>
-      </td>
-    ),
-    sent: (
-      <td class="sent mono" title={rate && `${headOf(MEASURED, "rate")}: ${rate}`} key="sent">
-        {figures.sent(c.bytes_per_device)}
-      </td>
-    ),
-    time: (
-      <td class="time mono" key="time">
-        <span>
-          {ran && <Spread model={model} c={c} longest={longest} />}
-          {ran ? figures.time(c.median_s) : "did not run"}
-        </span>
-      </td>
-    ),
-    wait: (
-      <td class="wait mono" key="wait">
-        {ran && figures.wait(c.wait_s)}
-        {ran && (
-          <span class="soft" title="90th percentile">
-            {figures.wait(c.wait_high_s)}
-          </span>
-        )}
-      </td>
-    ),
-    estimate: (
-      <td class="mono soft" key="estimate">
-        {c.estimate_s > 0 && figures.estimate(c.estimate_s)}
-      </td>
-    ),
-    rate: (
-      <td class="mono" key="rate">
-        {rate}
-      </td>
-    ),
-  };
 }
 
 /** From the 10th to the 90th percentile, with the median and the estimate. */

@@ -150,7 +150,7 @@ test("a click folds and opens, and all at once", async () => {
   expect(names(view)).toEqual(["r0", "f0.1"]);
   expect(lines(view)[1]?.getAttribute("aria-expanded")).toBe("false");
   expect(cell(lines(view)[1], "source")).toContain(
-    "▸train_step function42 rows1 placement differs4 collectives inserted4 replications",
+    "▸train_step function 42 rows1 placement differs4 collectives inserted4 replications",
   );
   button(view, "open all").click();
   await settle();

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Ints, Program } from "../../src/core/document.gen";
 import { duration } from "../../src/core/format";
 import { DocumentError } from "../../src/core/wire";
+import { sideBySide } from "../../src/program/model/cells";
 import type { ProgramModel } from "../../src/program/model/program";
 import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/program";
 import {
@@ -14,7 +15,6 @@ import {
   groupTexts,
   linksText,
   nestText,
-  sideBySide,
   whereText,
 } from "../../src/program/model/words";
 import { blockAt, layoutLanes } from "../../src/program/scene/lanes";
@@ -117,9 +117,22 @@ test("totals by axis add up to the call, whatever the interconnect", () => {
   }
 });
 
+/** What the cells of a program say, beside others. */
+function cells(one: ProgramModel) {
+  const said = Object.entries(sideBySide([one])[0] ?? {}).map(([key, lines]) => {
+    return [
+      key,
+      lines
+        .flat()
+        .flatMap((piece) => ("text" in piece ? piece.text : []))
+        .join(" "),
+    ];
+  });
+  return Object.fromEntries(said);
+}
+
 test("what a call comes to; a loop of unknown length makes it a least", () => {
   const training = model("training");
-  const cells = (one: ProgramModel) => sideBySide([one]).cells[0];
   expect(cells(training)).toMatchObject({ estimate: "27.2 ms", sent: "876 MiB", memory: "144 MiB" });
   expect(badgesOf(training, 0).map((b) => `${b.strong} ${b.text}`)).toEqual([
     "8 collectives",
@@ -131,7 +144,6 @@ test("what a call comes to; a loop of unknown length makes it a least", () => {
 
 test("of a program without a text nothing is said to be 0", () => {
   const none = modelOf({ ...program("training"), collectives: [], instructions: 0 });
-  const cells = (one: ProgramModel) => sideBySide([one]).cells[0];
   expect(cells(none)).toMatchObject({ found: "?", estimate: "?", sent: "?" });
   expect(badgesOf(none, 0)).toEqual([{ strong: "?", text: "collectives, not known", tone: "warn" }]);
   const quiet = modelOf({ ...program("training"), collectives: [] });

@@ -1,11 +1,12 @@
 /** The bands of a comparison's picture: a row, what stops it, a collective, the head of what is folded. */
 
+import { soft, type Words } from "../../core/cells";
 import type { Scheme } from "../../core/color";
 import type { Compared, Layout, Row } from "../../core/document.gen";
-import { bytes } from "../../core/format";
-import { axisTokens, count, sentenceTokens } from "../../core/text";
-import { type Band, chip, chipWidth } from "../../draw/bands";
+import { axisTokens, clauses, sentenceTokens } from "../../core/text";
+import type { Band } from "../../draw/bands";
 import { broken } from "../../draw/broken";
+import { cellMarks, inkOf } from "../../draw/cells";
 import {
   axisStroke,
   axisToken,
@@ -20,20 +21,10 @@ import {
   TINT,
 } from "../../draw/marks";
 import { fit, textWidth, wrapped } from "../../draw/measure";
+import { collectiveCells, foldOf, verdictOf } from "../model/cells";
 import type { ComparisonModel } from "../model/comparison";
 import type { Line } from "../model/lines";
-import {
-  changed,
-  copiesOf,
-  costOf,
-  kindOf,
-  purpose,
-  remarkText,
-  shortName,
-  subject,
-  timesText,
-  typed,
-} from "../model/words";
+import { changed, copiesOf, costOf, shortName, subject, tallyBadges, typed } from "../model/words";
 import { miniMarks, miniOf } from "./mini";
 
 /** Where the text of the first column begins. */
@@ -66,7 +57,7 @@ export function lineBand(model: ComparisonModel, line: Line, c: Columns, scheme:
 function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" }, c: Columns, scheme: Scheme): Band {
   const values = row.values.slice(0, 8);
   const one = values.length === 1;
-  const verdict = verdictLines(model, row, line.row, c.end - c.verdict);
+  const verdict = sentences(model, verdictOf(model, row, line.row), c.end - c.verdict);
   const body = one ? 54 : values.length * LINE + 18;
   const top = c.narrow ? 36 : 0;
   const under = c.narrow ? verdict.length * 16 : 0;
@@ -94,9 +85,9 @@ function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" },
     if (c.auto !== null)
       marks.push(label(c.auto, y + 4, fit(v.auto, c.concrete - c.auto - 8, 12, true), 12, "muted", MONO));
   });
-  verdict.forEach((text, i) => {
+  verdict.forEach(({ text, color }, i) => {
     const y = c.narrow ? top + body + 6 + 16 * i : middle + 4 + 16 * (i - (verdict.length - 1) / 2);
-    marks.push(label(c.verdict, y, text, 12, "ink"));
+    marks.push(label(c.verdict, y, text, 12, color));
   });
   return { marks, height };
 }
@@ -117,22 +108,16 @@ function sourceMarks(row: Row, line: Line & { kind: "row" }, c: Columns, middle:
   return marks;
 }
 
-function verdictLines(model: ComparisonModel, row: Row, index: number, width: number): Span[][] {
-  const odd = row.values.find((v) => v.agreement === "differs");
-  const texts = [odd ? `Differs. ${odd.note}` : "", row.remark ? `Replicated. ${remarkText(row)}` : ""].filter(
-    (t) => t !== "",
-  );
-  if (texts.length > 0)
-    return texts.flatMap((t) => wrapped(t, width)).map((text) => spans(sentenceTokens(text, model.mesh)));
-  if (row.values.some((v) => v.agreement === "same")) {
-    const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
-    return [
-      [{ text: "✓ same", color: "ok" }, ...(withFix ? [{ text: " with the fix", color: "muted" as const }] : [])],
-    ];
-  }
-  return row.values.some((v) => v.agreement === "silent")
-    ? [[{ text: "the type leaves it open", color: "muted" }]]
-    : [];
+/** The sentences of words in lines, with the colours of mesh axes. */
+function sentences(model: ComparisonModel, said: readonly (readonly Words[])[], width: number) {
+  return said.flatMap((words) => {
+    const color = inkOf(words[0] ?? { text: "" });
+    const text = words
+      .map((one) => one.text)
+      .join(" ")
+      .trim();
+    return wrapped(text, width).map((line) => ({ text: spans(sentenceTokens(line, model.mesh)), color }));
+  });
 }
 
 /** The small picture with its copies, and the text: about y, between two places. */
@@ -210,65 +195,44 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
 }
 
 function foldBand(model: ComparisonModel, line: Line & { kind: "fold" }, c: Columns): Band {
-  const e = model.doc.scopes[line.scope];
-  if (!e) return { marks: [], height: 0 };
-  const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
-  const said = [
-    kindOf(e),
-    count(line.stop - line.row, "row"),
-    errors > 0 ? count(errors, "type error") : "",
-    differs > 0 ? `${differs} differ${differs === 1 ? "s" : ""}` : "",
-    replications > 0 ? count(replications, "replication") : "",
-    inserted > 0 ? count(inserted, "collective") : "",
-    ...e.axis_types.map((type, axis) => `${model.mesh.axes[axis]?.name}: ${type}`),
-  ].filter((s) => s !== "");
   const x = c.source + 14 * line.depth;
-  const name = fit(e.name, Math.min(300, (c.end - x) / 2), 12.5, true);
-  const after = x + textWidth(name, 12.5, true) + 12;
-  return {
-    marks: [
-      ground(0, c.end + 8, 32, "panel"),
-      label(x - 18, 21, line.open ? "▾" : "▸", 12, "muted"),
-      label(x, 21, name, 12.5, "ink", BOLD),
-      label(after, 21, fit(said.join(" · "), c.end - after, 12), 12, "muted"),
-    ],
-    height: 32,
-  };
+  const [name, ...rest] = foldOf(model, line);
+  if (!name) return { marks: [], height: 0 };
+  const tally = tallyBadges(model.tally(line.row, line.stop)).map(({ strong, text }) => `${strong} ${text}`);
+  const said = soft(clauses([...rest.flatMap((piece) => ("text" in piece ? piece.text : [])), ...tally], " · "));
+  const types = rest.filter((piece) => "axis" in piece);
+  const marks = [
+    ground(0, c.end + 8, 32, "panel"),
+    label(x - 18, 21, line.open ? "▾" : "▸", 12, "muted"),
+    ...cellMarks([[name, said, ...types]], { x, end: c.end, y: [21] }),
+  ];
+  return { marks, height: 32 };
 }
 
 function collectiveBand(model: ComparisonModel, row: Row, line: Line & { kind: "collective" }, c: Columns): Band {
-  const op = model.collective(line.collective);
-  if (!op) return { marks: [], height: 0 };
+  const cells = collectiveCells(model, row, line.collective);
+  if (!cells) return { marks: [], height: 0 };
   const x = c.source + 14 * line.depth;
-  const axes = op.axes.map((name) => model.mesh.axisOf(name));
-  const whyAt = c.narrow ? START : c.concrete;
-  const why = wrapped(purpose(row, op), c.end - whyAt);
-  const height = c.narrow ? 62 + 16 * why.length : Math.max(42, why.length * 16 + 18);
-  const middle = c.narrow ? 21 : height / 2;
-  const size = ` · ${bytes(op.bytes_per_device)}/device ${timesText(op)}`;
-  const room = (c.narrow ? c.end : (c.auto ?? c.concrete)) - c.explicit - textWidth(size, 12, true) - 8;
-  const sent = `${fit(op.shapes.join(", "), Math.max(20, room), 12, true)}${size}`;
-  const marks: Mark[] = [
-    ground(0, c.end + 8, height, "panel"),
-    ...arrows(x, middle, axes[0] ?? 0),
-    label(x + 38, middle + 4, op.kind, 12.5, "ink", BOLD),
-    label(c.explicit, c.narrow ? 48 : middle + 4, sent, 12, "ink", MONO),
+  const { narrow, end } = c;
+  const whyAt = narrow ? START : c.concrete;
+  const why = sentences(model, cells.concrete, end - whyAt);
+  const whose = c.auto === null ? [] : sentences(model, cells.auto, c.concrete - c.auto - 8);
+  const height = narrow ? 62 + 16 * why.length : Math.max(42, why.length * 16 + 18);
+  const middle = narrow ? 21 : height / 2;
+  const centered = (lines: ReturnType<typeof sentences>, at: number) =>
+    lines.map(({ text, color }, i) => label(at, middle + 4 + 16 * (i - (lines.length - 1) / 2), text, 12, color));
+  const marks = [
+    ground(0, end + 8, height, "panel"),
+    ...arrows(x, middle, cells.axis ?? 0),
+    ...cellMarks(cells.source, { x: x + 38, end: narrow ? end : c.explicit, y: [middle + 4], size: 12.5 }),
+    ...cellMarks(cells.explicit, {
+      x: c.explicit,
+      end: narrow ? end : (c.auto ?? c.concrete) - 8,
+      y: [narrow ? 48 : middle + 4],
+    }),
+    ...centered(whose, c.auto ?? 0),
+    ...(narrow ? why.map(({ text, color }, i) => label(whyAt, 68 + 16 * i, text, 12, color)) : centered(why, whyAt)),
   ];
-  let at = x + 46 + textWidth(op.kind, 12.5, true);
-  for (const axis of axes) {
-    const text = `${model.mesh.axes[axis]?.name} ${model.mesh.axes[axis]?.size}`;
-    if (at + chipWidth(text) < (c.narrow ? c.end : c.explicit)) marks.push(...chip(at, middle - 11, text, axis));
-    at += chipWidth(text) + 6;
-  }
-  const whose =
-    c.auto === null ? [] : wrapped(op.by_user ? "your own" : "inserted by the compiler", c.concrete - c.auto - 8);
-  whose.forEach((text, i) => {
-    marks.push(label(c.auto ?? 0, middle + 4 + 16 * (i - (whose.length - 1) / 2), text, 12, "muted"));
-  });
-  why.forEach((text, i) => {
-    const y = c.narrow ? 68 + 16 * i : middle + 4 + 16 * (i - (why.length - 1) / 2);
-    marks.push(label(whyAt, y, spans(sentenceTokens(text, model.mesh)), 12, "muted"));
-  });
   return { marks, height };
 }
 

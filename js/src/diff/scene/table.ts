@@ -5,7 +5,7 @@
  *   [+] added  all-gather ▮data  up = gelu(…)           none │█████ 12.3 ms    +12.3 ms
  *                                line 41, was 40             │      ×26
  */
-import { chip, chipWidth } from "../../draw/bands";
+import { chip, chipWidth, lookedAt } from "../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { Change, Diff, Row, Side } from "../model/diff";
@@ -36,12 +36,7 @@ export function tableScene(diff: Diff, rows: readonly Row[], width: number, sele
   const top = narrow ? 0 : HEAD;
   rows.forEach((row, k) => {
     const y = top + k * line;
-    const fill = row.index === selected ? "panel" : null;
-    if (fill)
-      marks.push(
-        { kind: "rect", x: 0, y, w: width, h: line, fill },
-        { kind: "rect", x: 0, y, w: 4, h: line, fill: "ink" },
-      );
+    if (row.index === selected) marks.push(...lookedAt({ x: 0, y, w: width, h: line }));
     marks.push({ kind: "rect", x: 0, y: y + line - 1, w: width, h: 1, fill: "line" });
     marks.push(...(narrow ? tallMarks(diff, row, y, at) : rowMarks(diff, row, y, at)));
   });

@@ -1,7 +1,5 @@
 /** What is said of a compiled program: heads, sentences, the arithmetic of an estimate. */
 
-import { figuresOf } from "../../core/columns";
-import { PROGRAMS } from "../../core/columns.gen";
 import type { HloCollective, Nest, Program } from "../../core/document.gen";
 import { bytes, duration } from "../../core/format";
 import type { Badge } from "../../core/text";
@@ -9,39 +7,14 @@ import { count, some } from "../../core/text";
 import type { ProgramModel, Total } from "./program";
 
 /** Estimated time of all collectives in one call, in seconds. */
-function callSeconds(model: ProgramModel, interconnect: number): number {
+export function callSeconds(model: ProgramModel, interconnect: number): number {
   return model.collectives.reduce((sum, c) => sum + model.seconds(c, interconnect), 0);
 }
 
 /** A total of one call: at least so much where some loops run an unknown number of times. */
-function atLeast(model: ProgramModel, total: string): string {
+export function atLeast(model: ProgramModel, total: string): string {
   return model.readable ? (model.atLeast ? "≥ " : "") + total : "?";
 }
-
-/** The cells of programs side by side, without those that are not known; what they come to, for bars. */
-export function sideBySide(models: readonly ProgramModel[]) {
-  const lines = models.map((model) => ({
-    model,
-    sent: model.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0),
-    estimate: callSeconds(model, model.doc.interconnect),
-    measured: model.doc.timing?.seconds ?? null,
-    memory: memoryTotal(model.doc),
-  }));
-  const figures = figuresOf(PROGRAMS, lines);
-  const most = (key: "estimate" | "measured" | "memory") => Math.max(1e-12, ...lines.map((line) => line[key] ?? 0));
-  const cells = lines.map(({ model, sent, estimate, measured, memory }) => ({
-    model,
-    found: model.readable ? String(model.collectives.length) : "?",
-    sent: atLeast(model, figures.sent(sent)),
-    estimate: atLeast(model, figures.estimate(estimate)),
-    measured: measured === null ? null : figures.measured(measured),
-    memory: memory === null ? null : figures.memory(memory),
-    parts: { measured: (measured ?? 0) / most("measured"), memory: (memory ?? 0) / most("memory") },
-  }));
-  return { cells, longest: most("estimate") };
-}
-
-export type ProgramCells = ReturnType<typeof sideBySide>["cells"][number];
 
 /** What dominates on an interconnect, in a sentence; empty where that is not known. */
 export function verdictOf({ doc }: ProgramModel, interconnect: number): string {
@@ -208,9 +181,4 @@ function scaled(n: number): string {
     if (n >= size) return `${Number((n / size).toPrecision(3))}${unit}`;
   }
   return String(n);
-}
-
-/** Bytes of memory on a device: what goes in, what comes out, what is needed between. */
-function memoryTotal({ memory }: Program): number | null {
-  return memory && memory.arguments + memory.outputs + memory.temporaries - memory.aliased;
 }

@@ -4,46 +4,19 @@
  */
 
 import type { Algorithm } from "../../collective/model/algorithm";
+import { axesOf, type Cells } from "../../core/cells";
 import type { Scheme } from "../../core/color";
 import { COLLECTIVES } from "../../core/columns.gen";
 import type { HloCollective } from "../../core/document.gen";
 import { bytes, duration } from "../../core/format";
 import { count, sentenceTokens, type Token } from "../../core/text";
-import { type Band, chip, chipWidth, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
-import {
-  axisToken,
-  BOLD,
-  type Box,
-  type Color,
-  label,
-  type Mark,
-  MONO,
-  PAD,
-  type Scene,
-  type Span,
-  shift,
-} from "../../draw/marks";
-import { fit, textWidth, wrapped } from "../../draw/measure";
-import {
-  type Group,
-  type GroupTotal,
-  groupsOf,
-  groupTotal,
-  type ProgramModel,
-  type Sort,
-  totalFigures,
-} from "../model/program";
-import {
-  badgesOf,
-  causeNotes,
-  causeText,
-  estimateText,
-  groupsText,
-  groupTexts,
-  linksText,
-  totalName,
-  verdictOf,
-} from "../model/words";
+import { type Band, framed, headBand, headsBand, lookedAt, rule, stack } from "../../draw/bands";
+import { axisBar, cellMarks } from "../../draw/cells";
+import { axisToken, type Box, label, type Mark, PAD, type Scene, type Span, shift } from "../../draw/marks";
+import { fit, wrapped } from "../../draw/measure";
+import { cellsOf } from "../model/cells";
+import { type Group, groupsOf, groupTotal, type ProgramModel, type Sort, totalFigures } from "../model/program";
+import { badgesOf, estimateText, groupsText, groupTexts, linksText, totalName, verdictOf } from "../model/words";
 import { collectiveMarks } from "./collective";
 import { captionOf } from "./collective/caption";
 import { stageOf } from "./collective/stage";
@@ -99,7 +72,7 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
   const left = stacked || !c ? width : width - PANEL;
   const table = stack([
     ...noteBands(model, left),
-    ...(groups.length > 0 && left >= NARROW ? [headsBand(COLLECTIVES, placesOf(left), left)] : []),
+    ...(groups.length > 0 && left >= NARROW ? [headsBand(COLLECTIVES, spotsOf(left), left)] : []),
     ...rowBands(model, groups.slice(0, MOST), left, chosen),
     footBand(model, c, left, groups.slice(MOST)),
   ]);
@@ -116,17 +89,6 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
     ...shift(mesh.marks, panel.x, panel.y),
     rule(0, head.height, width),
   ]);
-}
-
-/** A bar in the colours of mesh axes: stripes of all where there are several, grey for irregular groups. */
-export function barMarks(model: Pick<ProgramModel, "mesh">, axes: readonly string[], box: Box): Mark[] {
-  const colors: Color[] = axes.length > 0 ? axes.map((name) => axisToken(model.mesh.axisOf(name))) : ["muted"];
-  const stripe = colors.length > 1 ? 3 : box.w;
-  return Array.from({ length: Math.max(1, Math.ceil(box.w / stripe)) }, (_, i): Mark => {
-    const x = box.x + i * stripe;
-    const w = Math.min(stripe, box.x + box.w - x);
-    return { kind: "rect", x, y: box.y, w, h: box.h, fill: colors[i % colors.length] ?? "muted" };
-  });
 }
 
 /** What dominates, in a sentence. */
@@ -166,15 +128,17 @@ function noteBands(model: ProgramModel, width: number): Band[] {
     });
 }
 
-/** Where each column begins, and where the last one ends. */
-function columnsOf(width: number) {
-  const [op, axes, sent, runs, source, time] = [16, 158, 298, 336, 350, width - 180] as const;
-  return { op, axes, sent, runs, source, time, end: width - 14 };
-}
-
-function placesOf(width: number) {
-  const { op, axes, sent, runs, source, time } = columnsOf(width);
-  return { op: [op], axes: [axes], sent: [sent, "end"], runs: [runs, "end"], source: [source], time: [time] } as const;
+/** Where the columns stand. */
+function spotsOf(width: number) {
+  const [y, end] = [[28], width - 14];
+  return {
+    op: { x: 16, end: 154, y, size: 12.5 },
+    axes: { x: 158, end: 232, y },
+    sent: { x: 232, end: 298, y, anchor: "end" },
+    runs: { x: 298, end: 336, y, anchor: "end" },
+    source: { x: 350, end: end - 174, y: [21, 38] },
+    time: { x: end - 166, end, y, anchor: "apart", bar: [106, 12] },
+  } as const;
 }
 
 /** Lines of the table, with their bars on one scale. */
@@ -185,76 +149,30 @@ function rowBands(model: ProgramModel, groups: readonly Group[], width: number, 
   return groups.map((group, i) => {
     const c = model.collectives[group.at];
     const total = totals[i];
-    return c && total ? rowBand(model, c, total, figures, longest, width, group === chosen) : { marks: [], height: 0 };
+    return c && total
+      ? rowBand(cellsOf(model, c, total, figures, longest), width, group === chosen)
+      : { marks: [], height: 0 };
   });
 }
 
-function rowBand(
-  model: ProgramModel,
-  c: HloCollective,
-  { seconds, runs, bytes: [least, most] }: GroupTotal,
-  { time, sent: sentText }: ReturnType<typeof totalFigures>,
-  longest: number,
-  width: number,
-  chosen: boolean,
-): Band {
-  const narrow = width < NARROW;
+function rowBand(cells: Cells<typeof COLLECTIVES>, width: number, chosen: boolean): Band {
+  const [narrow, end] = [width < NARROW, width - 14];
   const height = narrow ? CARD : LINE;
-  const marks: Mark[] = chosen
+  const spots = spotsOf(width);
+  const keys = COLLECTIVES.map(({ key }) => key);
+  const marks = narrow
     ? [
-        { kind: "rect", x: 0, y: 0, w: width, h: height, fill: "panel" },
-        { kind: "rect", x: 0, y: 0, w: 4, h: height, fill: "ink" },
+        ...cellMarks(cells.op, { ...spots.op, y: [22] }),
+        ...cellMarks(cells.axes, { ...spots.axes, end: width, y: [22] }),
+        ...cellMarks([[cells.sent, cells.runs].flatMap(([line = []]) => line)], { x: PAD, end: PAD + 130, y: [44] }),
+        ...cellMarks(cells.time, { x: PAD + 130, end, y: [44], anchor: "apart", bar: [width - PAD - 240, 11] }),
+        ...cellMarks(cells.source, { x: PAD, end, y: [63] }),
       ]
-    : [];
-  const k = columnsOf(width);
-  const y = narrow ? 22 : 28;
-  const op = fit(c.kind, k.axes - k.op - 4, 12.5, true);
-  marks.push(label(k.op, y, op, 12.5, "ink", BOLD), ...axisMarks(model, c, k.axes, y, narrow ? width : k.sent - 66));
-  const figures = { ...MONO, anchor: "end" } as const;
-  // Bytes of every time; a group's may differ.
-  const sent = model.sized ? `${least === most ? "" : "≤ "}${sentText(most)}` : "?";
-  const took = model.sized ? time(seconds) : "?";
-  const times = `×${runs ?? "?"}`;
-  if (narrow) {
-    marks.push(label(PAD, 44, `${sent} ${times}`, 12, "ink", MONO));
-    const box = { x: PAD + 130, y: 35, w: Math.max(1, (width - PAD - 240) * (seconds / longest)), h: 11 };
-    marks.push(...barMarks(model, c.axes, box), label(k.end, 44, took, 12, "ink", figures));
-  } else {
-    marks.push(label(k.sent, y, sent, 12, "ink", figures), label(k.runs, y, times, 12, "ink", figures));
-    const box = { x: k.time, y: y - 10, w: Math.max(1, 106 * (seconds / longest)), h: 12 };
-    marks.push(...barMarks(model, c.axes, box), label(k.end, y, took, 12, "ink", figures));
-  }
-  const from = narrow ? PAD : k.source;
-  const room = (narrow ? k.end : k.time - 8) - from;
-  const notes = causeNotes(model, c).join(" · ");
-  const spans: Span[] = [{ text: fit(notes, room, 11) }];
-  const left = room - textWidth(`${notes} · `, 11);
-  if (c.remark && left > 40) spans.push({ text: " · " }, { text: fit(c.remark, left, 11), color: "warn", weight: 600 });
-  if (narrow) marks.push(label(from, 63, [{ text: fit(causeText(c), room, 12, true) }], 12, "ink", MONO));
-  else {
-    marks.push(
-      label(from, 21, fit(causeText(c), room, 12, true), 12, "ink", MONO),
-      label(from, 38, spans, 11, "muted"),
-    );
-  }
-  return { marks: [...marks, rule(0, height - 1, width)], height };
-}
-
-/** Chips of the mesh axes: side by side where they have room, else one over the other. */
-function axisMarks(model: ProgramModel, c: HloCollective, x: number, y: number, end: number): Mark[] {
-  if (c.irregular) return [label(x, y, "irregular", 12, "muted", MONO)];
-  const beside = c.axes.reduce((w, name) => w + chipWidth(name) + 4, -4) <= end - x;
-  const shown = beside ? c.axes : c.axes.slice(0, 2);
-  const marks: Mark[] = [];
-  let at = x;
-  for (const [i, name] of shown.entries()) {
-    const more = i === 1 && shown.length < c.axes.length ? ` +${c.axes.length - 2}` : "";
-    const text = fit(name, end - x - 20 - 8 * more.length, 12, true) + more;
-    const top = beside || shown.length < 2 ? y - 15 : y - 27 + 23 * i;
-    marks.push(...chip(at, top, text, model.mesh.axisOf(name)));
-    if (beside) at += chipWidth(text) + 4;
-  }
-  return marks;
+    : keys.flatMap((key) => cellMarks(cells[key], spots[key]));
+  return {
+    marks: [...(chosen ? lookedAt({ x: 0, y: 0, w: width, h: height }) : []), ...marks, rule(0, height - 1, width)],
+    height,
+  };
 }
 
 /** Totals by axis, the arithmetic of what is on the mesh, how much is left out. */
@@ -270,7 +188,7 @@ function footBand(model: ProgramModel, c: HloCollective | null, width: number, m
   let x = PAD;
   for (const t of totals) {
     const w = Math.max(1, (Math.min(320, room) * t.seconds) / whole - 2);
-    marks.push(...barMarks(model, t.axes, { x, y: 12, w, h: 14 }));
+    marks.push(...axisBar(axesOf(model.mesh, t.axes), { x, y: 12, w, h: 14 }));
     x += w + 2;
   }
   const said = totals.map((t) => `${totalName(t)} ${duration(t.seconds)}, ${bytes(t.bytes)}/device`).join("; ");

@@ -1,13 +1,14 @@
 /** Compiled programs side by side as one scene: their totals on one scale. */
 
-import { headOf } from "../../core/columns";
+import type { Cells } from "../../core/cells";
 import { PROGRAMS } from "../../core/columns.gen";
 import { type Band, headsBand, rule, stack } from "../../draw/bands";
-import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
+import { cellMarks } from "../../draw/cells";
+import { label, type Mark, PAD, type Scene, shift } from "../../draw/marks";
 import { fit } from "../../draw/measure";
+import { sideBySide } from "../model/cells";
 import type { ProgramModel } from "../model/program";
-import { type ProgramCells, sideBySide } from "../model/words";
-import { barMarks, type ProgramPicture, programScene } from "./card";
+import { type ProgramPicture, programScene } from "./card";
 
 const LINE = 44;
 /** Below this width a program is a card of its own. */
@@ -17,8 +18,7 @@ const BAR = 90;
 const GAP = 10;
 
 export function programsScene(models: readonly ProgramModel[], width: number): Scene {
-  const { cells, longest } = sideBySide(models);
-  const body = stack([...headBands(models, width), ...cells.map((line) => rowBand(line, longest, width))]);
+  const body = stack([...headBands(models, width), ...sideBySide(models).map((cells) => rowBand(cells, width))]);
   const frame = { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: body.height - 1, r: 8 } as const;
   return {
     width,
@@ -35,12 +35,20 @@ export function openedScene(models: readonly ProgramModel[], opened: ProgramMode
   return { ...one, height: top + one.height, marks: [...totals.marks, ...shift(one.marks, 0, top)] };
 }
 
-/** Where the columns begin, the program's name first. */
-function placesOf(width: number) {
+/** Where the columns stand, the program's name first. */
+function spotsOf(width: number) {
   const from = Math.max(180, width * 0.22);
   const each = (width - from - PAD) / 5.4;
-  const at = (part: number) => [from + part * each] as const;
-  return { name: [PAD], found: at(0), sent: at(0.9), estimate: at(1.9), measured: at(3.1), memory: at(4.3) } as const;
+  const at = (part: number, end: number) =>
+    ({ x: from + part * each, end: from + end * each, y: [27], bar: [BAR, 12] }) as const;
+  return {
+    name: { x: PAD, end: from - 10, y: [27], size: 13 },
+    found: at(0, 0.9),
+    sent: at(0.9, 1.9),
+    estimate: at(1.9, 3.1),
+    measured: at(3.1, 4.3),
+    memory: at(4.3, 5.4),
+  } as const;
 }
 
 function headBands(models: readonly ProgramModel[], width: number): Band[] {
@@ -52,46 +60,20 @@ function headBands(models: readonly ProgramModel[], width: number): Band[] {
     label(PAD, 46, fit(note, width - 2 * PAD, 12), 12, "muted"),
   ];
   if (width < NARROW) return [{ marks: [...marks, rule(0, 57, width)], height: 58 }];
-  return [{ marks, height: 51 }, headsBand(PROGRAMS, placesOf(width), width)];
+  return [{ marks, height: 51 }, headsBand(PROGRAMS, spotsOf(width), width)];
 }
 
-function rowBand({ model, parts, ...line }: ProgramCells, longest: number, width: number): Band {
-  const { name: _, ...places } = placesOf(width);
-  const cells: Readonly<Record<keyof typeof places, (x: number, y: number) => Mark[]>> = {
-    found: (x, y) => [label(x, y, line.found, 12, "ink", MONO)],
-    sent: (x, y) => [label(x, y, line.sent, 12, "ink", MONO)],
-    estimate: (x, y) => {
-      let at = x;
-      const bars = model.totals(model.doc.interconnect).flatMap((t) => {
-        const box: Box = { x: at, y: y - 10, w: (BAR * t.seconds) / longest, h: 12 };
-        at += box.w;
-        return barMarks(model, t.axes, box);
-      });
-      return [...bars, label(x + BAR + 6, y, line.estimate, 12, "ink", MONO)];
-    },
-    measured: (x, y) => (line.measured ? bar(x, y, parts.measured, line.measured) : none(x, y, "–")),
-    memory: (x, y) => (line.memory ? bar(x, y, parts.memory, line.memory) : none(x, y, "not known")),
-  };
-  const wide = width >= NARROW;
-  const room = wide ? places.found[0] - PAD - 10 : width - 2 * PAD;
-  const name = label(PAD, 27, fit(model.doc.name, room, 13, true), 13, "ink", BOLD);
-  const keys = Object.keys(places) as (keyof typeof places)[];
-  if (wide) {
-    const marks = keys.flatMap((key) => cells[key](places[key][0], 27));
-    return { marks: [name, ...marks, rule(0, LINE - 1, width)], height: LINE };
+function rowBand(cells: Cells<typeof PROGRAMS>, width: number): Band {
+  const spots = spotsOf(width);
+  if (width >= NARROW) {
+    const marks = PROGRAMS.flatMap(({ key }) => cellMarks(cells[key], spots[key]));
+    return { marks: [...marks, rule(0, LINE - 1, width)], height: LINE };
   }
-  const marks = keys.flatMap((key, i) => [
-    label(PAD, 50 + 20 * i, headOf(PROGRAMS, key), 12, "muted"),
-    ...cells[key](PAD + 130, 50 + 20 * i),
+  const [, ...numbers] = PROGRAMS;
+  const marks = numbers.flatMap(({ key, head }, i) => [
+    label(PAD, 50 + 20 * i, head, 12, "muted"),
+    ...cellMarks(cells[key], { x: PAD + 130, end: width - PAD, y: [50 + 20 * i], bar: [BAR, 12] }),
   ]);
-  return { marks: [name, ...marks, rule(0, 145, width)], height: 146 };
-}
-
-function bar(x: number, y: number, part: number, text: string): Mark[] {
-  const words = label(x + BAR + 6, y, text, 12, "ink", MONO);
-  return [{ kind: "rect", x, y: y - 10, w: Math.max(1, BAR * part), h: 12, fill: "muted" }, words];
-}
-
-function none(x: number, y: number, text: string): Mark[] {
-  return [label(x, y, text, 12, "muted", MONO)];
+  const name = cellMarks(cells.name, { ...spots.name, end: width - PAD });
+  return { marks: [...name, ...marks, rule(0, 145, width)], height: 146 };
 }

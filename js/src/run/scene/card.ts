@@ -4,19 +4,12 @@ import { fitting } from "../../core/columns";
 import { type Column, MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective } from "../../core/document.gen";
 import { type Band, framed, headBand, headsBand, rule, saysBand, stack } from "../../draw/bands";
-import { axisToken, BOLD, label, type Mark, MONO, PAD, type Scene, type Span, shift } from "../../draw/marks";
-import { fit, wrapped } from "../../draw/measure";
+import { cellMarks, type Spot } from "../../draw/cells";
+import { label, PAD, type Scene, shift } from "../../draw/marks";
+import { wrapped } from "../../draw/measure";
+import { cellsOf, type RunCells } from "../model/cells";
 import { type RunModel, rowsOf } from "../model/run";
-import {
-  answerOf,
-  badgesOf,
-  codeText,
-  notesOf,
-  overText,
-  type RunFigures,
-  runFigures,
-  targetText,
-} from "../model/words";
+import { answerOf, badgesOf, notesOf, runFigures, targetText } from "../model/words";
 import { layoutOf, type Room } from "./layout";
 import { lanesMarks } from "./run";
 
@@ -30,9 +23,7 @@ export interface RunPicture {
 
 /** Lines of the table that are drawn. */
 const MOST = 12;
-const LINE = 40;
-/** Columns of a collective. */
-type Key = (typeof MEASURED)[number]["key"];
+const LINE = 46;
 
 /** Runs below one another, on one time axis; the table is of a single one. */
 export function runScene(models: readonly RunModel[], picture: RunPicture): Scene {
@@ -47,12 +38,12 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
     lanesBand(model, calls[k] ?? 0, longest, picture, models.length === 1 ? "ample" : "shared"),
   ]);
   if (first && figures && models.length === 1 && first.collectives.length > 0) {
-    const places = placesOf(width);
+    const spots = spotsOf(width);
     const rows = rowsOf(first, "time").slice(0, MOST);
     bands.push(
       { marks: [rule(0, 0, width)], height: 0 },
-      headsBand(MEASURED, { op: [PAD], ...places }, width),
-      ...rows.map((at) => rowBand(first, at, places, figures)),
+      headsBand(MEASURED, spots, width),
+      ...rows.map((at) => rowBand(cellsOf(first, first.collectives[at] as MeasuredCollective, figures), spots)),
     );
   }
   if (first) bands.push(notesBand([first.doc.note, ...notesOf(first).slice(1)].filter(Boolean), width));
@@ -67,42 +58,21 @@ function lanesBand(model: RunModel, call: number, seconds: number, picture: RunP
   return { marks: [rule(0, 0, picture.width), ...shift(marks, PAD, 10)], height: layout.height + 20 };
 }
 
-/** Where the columns of numbers end that the picture has room for: mesh axes and source stand with the collective. */
-function placesOf(width: number): Partial<Record<Key, readonly [number, "end"]>> {
+/** Where the columns stand that the picture has room for. */
+function spotsOf(width: number): Partial<Record<keyof RunCells, Spot>> {
   const columns = fitting(MEASURED, width - 2 * PAD).filter(({ unit }: Column) => unit);
   const rooms = columns.map(({ room }: Column) => room ?? 0);
-  const end = (i: number) => width - PAD - rooms.slice(i + 1).reduce((a, b) => a + b, 0);
-  return Object.fromEntries(columns.map(({ key }, i) => [key, [end(i), "end"]]));
+  const ends = columns.map((_, i) => width - PAD - rooms.slice(i + 1).reduce((a, b) => a + b, 0));
+  const numbers = columns.map(({ key }, i) => {
+    const end = ends[i] ?? 0;
+    return [key, { x: end - (rooms[i] ?? 0) + 4, end, y: [21], anchor: "end" }];
+  });
+  return { op: { x: PAD, end: (ends[0] ?? 0) - 100, y: [21, 38] }, ...Object.fromEntries(numbers) };
 }
 
-function rowBand(model: RunModel, at: number, places: ReturnType<typeof placesOf>, figures: RunFigures): Band {
-  const c = model.collectives[at] as MeasuredCollective;
-  const ink = model.inkOf(c);
-  const ran = c.times > 0;
-  const cells: Partial<Record<Key, string>> = {
-    sent: figures.sent(c.bytes_per_device),
-    time: ran ? figures.time(c.median_s) : "did not run",
-    wait: ran ? figures.wait(c.wait_s) : "",
-    estimate: c.estimate_s > 0 ? figures.estimate(c.estimate_s) : "",
-    rate: ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "",
-  };
-  const keys = Object.keys(places) as Key[];
-  const room = (places[keys[0] ?? "time"]?.[0] ?? 0) - PAD - 100;
-  const name: Span[] = [
-    { text: `${c.kind} `, weight: 700 },
-    { text: fit(overText(c), room / 2, 12, true), color: ink < 0 ? "muted" : axisToken(ink) },
-  ];
-  const marks: Mark[] = [
-    label(PAD, 17, name, 12, "ink", MONO),
-    label(PAD, 32, fit(codeText(c), room, 11, false), 11, "muted"),
-    ...keys.map((key) =>
-      label(places[key]?.[0] ?? 0, 17, cells[key] ?? "", 12, "ink", {
-        ...(key === "time" ? BOLD : MONO),
-        anchor: "end",
-      }),
-    ),
-  ];
-  return { marks, height: LINE };
+function rowBand(cells: RunCells, spots: ReturnType<typeof spotsOf>): Band {
+  const keys = Object.keys(spots) as (keyof RunCells)[];
+  return { marks: keys.flatMap((key) => cellMarks(cells[key], spots[key] as Spot)), height: LINE };
 }
 
 function notesBand(notes: readonly string[], width: number): Band {

@@ -1,11 +1,11 @@
 /** The card of trees side by side: what differs, a line for each path, and the whole of the line at the keyboard. */
-
+import { parted } from "../../card/Cell";
 import { Head } from "../../card/Head";
 import { KeyedFoot } from "../../card/KeyedFoot";
 import { Search, Select } from "../../card/Tools";
 import { count } from "../../core/text";
 import { textWidth } from "../../draw/measure";
-import { ComparedLine, pieces, Whole } from "./ComparedLine";
+import { ComparedLine, Whole } from "./ComparedLine";
 import { KEYS } from "./keys";
 import {
   type Compared,
@@ -125,5 +125,5 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
 /** Pixels that a type needs at least, in lines of a dimension or more each. */
 function widest(model: ComparedModel): number {
   const types = model.lines.flatMap((line) => line.cells.flatMap((cell) => typesOf(cell.arrays)));
-  return types.flatMap(pieces).reduce((most, piece) => Math.max(most, textWidth(piece, 12.5, true)), 0);
+  return types.flatMap(parted).reduce((most, piece) => Math.max(most, textWidth(piece, 12.5, true)), 0);
 }

@@ -1,21 +1,10 @@
 /** A line of trees side by side: what each holds at a path, and how it differs from the first. */
+import { Cell } from "../../card/Cell";
 import { Pure } from "../../card/Pure";
 import { keepInView } from "../../card/scroll";
 import { Tokens } from "../../card/Tokens";
-import type { ComparedCell } from "../../core/document.gen";
-import { bytes } from "../../core/format";
-import type { MeshModel } from "../../core/mesh";
 import { axisTokens } from "../../core/text";
-import {
-  type Compared,
-  type ComparedModel,
-  copiesOf,
-  isOther,
-  isWorse,
-  labelOf,
-  statusText,
-  typesOf,
-} from "./model/compared";
+import { type Compared, type ComparedModel, cellOf, labelOf } from "./model/compared";
 import type { ComparedState } from "./state";
 
 /** Only the grid itself takes focus. */
@@ -55,52 +44,26 @@ export class ComparedLine extends Pure<Props> {
           <span class="mono">{line.path || "·"}</span>
           {line.times > 1 && <span class="times">×{line.times}</span>}
         </span>
-        {line.cells.map((cell, i) => (
-          <div class="cell" {...CELL} key={model.doc.trees[i]?.name}>
-            {narrow && <span class="soft whose">{model.doc.trees[i]?.name}</span>}
-            <Types cell={cell} mesh={model.mesh} />
-            <span class="holds">
-              {cell.arrays.length > 0 && (
-                <>
-                  <span class="meter" aria-hidden="true">
-                    <span class="own" style={{ width: `${(100 * (line.held[i] ?? 0)) / greatest}%` }} />
-                  </span>
-                  <b class="mono">{bytes(line.held[i] ?? 0)}</b>
-                  <span class="mono soft">{copiesOf(cell.arrays)}</span>
-                </>
-              )}
-              {i > 0 && (
-                <span class={`status ${isOther(cell) ? "other" : ""} ${isWorse(cell) ? "worse" : ""}`}>
-                  {statusText(cell, model.first)}
+        {line.cells.map((_, i) => {
+          const { types, holds, status } = cellOf(model, line, i, greatest);
+          return (
+            <div class="cell" {...CELL} key={model.doc.trees[i]?.name}>
+              {narrow && <span class="soft whose">{model.doc.trees[i]?.name}</span>}
+              <span class="types">
+                <Cell of={types} />
+              </span>
+              <span class="holds">
+                <Cell of={[holds]} />
+                <span class="status">
+                  <Cell of={[[status]]} />
                 </span>
-              )}
-            </span>
-          </div>
-        ))}
+              </span>
+            </div>
+          );
+        })}
       </div>
     );
   }
-}
-
-function Types({ cell, mesh }: { cell: ComparedCell; mesh: MeshModel }) {
-  if (cell.arrays.length === 0) return <span class="soft">–</span>;
-  return (
-    <span class="types mono">
-      {typesOf(cell.arrays).map((type) => (
-        <span key={type}>
-          {pieces(type).map((piece, k) => [
-            k > 0 && <wbr key={`${k}`} />,
-            <Tokens tokens={axisTokens(piece, mesh)} key={k} />,
-          ])}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-/** A type, parted where a line of it may end: behind a dimension. */
-export function pieces(type: string): string[] {
-  return type.split(/(?<=,)(?=\d)/);
 }
 
 /** The whole of a line: where each array stands in its tree, with its spec. */

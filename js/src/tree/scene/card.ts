@@ -1,26 +1,25 @@
 /** A tree of arrays as one scene, for the picture without a page: its first lines, one device as a map, the mesh. */
 
 import { LEAVES } from "../../core/columns.gen";
-import { axisTokens, count, sentenceTokens } from "../../core/text";
+import { count, sentenceTokens } from "../../core/text";
 import { type Band, framed, headBand, headsBand, rule, saysBand, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
-import { bar, deviceMarks, layoutDevices } from "../../draw/devices";
-import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../draw/marks";
-import { fit, textWidth } from "../../draw/measure";
+import { cellMarks } from "../../draw/cells";
+import { deviceMarks, layoutDevices } from "../../draw/devices";
+import { type Box, label, type Mark, PAD, type Scene, shift, spans } from "../../draw/marks";
+import { fit } from "../../draw/measure";
+import { cellsOf, meshOf } from "../model/cells";
 import { type Row, rowsOf, type Sort } from "../model/rows";
-import { timesText } from "../model/stacked";
 import { ownBytes, type TreeModel } from "../model/tree";
 import {
   answerOf,
   badgesOf,
-  copiesText,
   costText,
   deviceHead,
   type Figures,
   figuresOf,
   findingText,
   numberOf,
-  typeText,
   unitOf,
 } from "../model/words";
 import { barMarks, layoutBar } from "./bar";
@@ -75,26 +74,23 @@ export function modelScene(tree: TreeModel, { width, sort, search }: ModelPictur
   ]);
 }
 
-/** Where the columns stand: type, the ends of three numbers, and where a bar begins. */
-function columnsOf(width: number) {
+/** Where the columns stand. */
+function spotsOf(width: number) {
   const end = width - PAD;
-  const bar = end - 170;
-  return { type: Math.max(150, 0.27 * width), all: bar - 14, bar, here: end - 44, copies: end };
+  const [type, bar, y] = [Math.max(150, 0.27 * width), end - 170, [20]];
+  return {
+    path: { x: PAD, end: type - 8, y, size: 13 },
+    type: { x: type, end: bar - 84, y },
+    all: { x: bar - 80, end: bar - 14, y, anchor: "end" },
+    here: { x: bar, end: end - 44, y, anchor: "end", bar: [60, 11] },
+    copies: { x: end - 40, end, y, anchor: "end" },
+  } as const;
 }
 
-const END = { ...MONO, anchor: "end" } as const;
-
 function heads(tree: TreeModel, width: number, figures: Figures): Band {
-  const { type, all, here, copies } = columnsOf(width);
-  const places = {
-    path: [PAD],
-    type: [type],
-    all: [all, "end"],
-    here: [here, "end"],
-    copies: [copies, "end"],
-  } as const;
   const other = unitOf(figures.all) === unitOf(figures.here) ? "" : `, ${unitOf(figures.all)}`;
-  return headsBand(LEAVES, places, width, { all: `in all${other}`, here: deviceHead(tree, tree.fullest) });
+  const names = { all: `in all${other}`, here: deviceHead(tree, tree.fullest) };
+  return headsBand(LEAVES, spotsOf(width), width, names);
 }
 
 /** The fullest device as a bar, with the unit of all numbers below it. */
@@ -108,34 +104,23 @@ function deviceBand(tree: TreeModel, width: number, figures: Figures): Band {
 }
 
 function rowBand(tree: TreeModel, row: Row, width: number, most: number, figures: Figures): Band {
-  const c = columnsOf(width);
+  const cells = cellsOf(tree, row, figures, most);
   const narrow = width < NARROW;
   const x = PAD + 14 + row.depth * 16;
-  const inner = row.leaf === null;
-  const said = timesText(tree, row);
-  const times = said && ` ${said}`;
-  const room = (narrow ? c.all - 60 : c.type) - x - 8;
-  const name = fit(row.name || "·", room - textWidth(times, 13, true), 13, true) + times;
-  const mesh = tree.meshes[inner ? 0 : tree.typeAt(row.leaf ?? 0).mesh] ?? tree.mesh;
-  const type = fit(typeText(tree, row), narrow ? width - x - PAD : c.all - 70 - c.type, 12, true);
-  const held = row.sums.copies[1] > 0 ? numberOf(figures.here(row.sums.here)) : "–";
-  const scale = (c.here - 66 - c.bar) / most;
+  const { path, type, all, here, copies } = spotsOf(width);
   const marks: Mark[] = [
-    ...(inner ? [label(x - 14, 20, row.open ? "▾" : "▸", 11, "muted")] : []),
-    label(x, 20, name, 13, "ink", inner ? BOLD : MONO),
-    label(narrow ? x : c.type, narrow ? 38 : 20, spans(axisTokens(type, mesh)), 12, "ink", inner ? {} : MONO),
-    ...(row.sums.leaves > 0 && !narrow
-      ? [label(c.all, 20, numberOf(figures.all(row.sums.bytes)), 12, "ink", END)]
-      : []),
-    ...bar({ x: c.bar, y: 10, w: row.sums.here * scale, h: 11 }, row.sums.own * scale),
-    label(c.here, 20, held, 12, "ink", inner ? { ...END, weight: 700 } : END),
-    label(c.copies, 20, copiesText(row), 12, row.flags.length > 0 && row.sums.copies[0] > 1 ? "warn" : "ink", END),
+    ...(row.leaf === null ? [label(x - 14, 20, row.open ? "▾" : "▸", 11, "muted")] : []),
+    ...cellMarks(cells.path, { ...path, x, end: narrow ? all.end - 68 : path.end }),
+    ...cellMarks(cells.type, narrow ? { x, end: width - PAD, y: [38] } : type),
+    ...(narrow ? [] : cellMarks(cells.all, all)),
+    ...cellMarks(cells.here, here),
+    ...cellMarks(cells.copies, copies),
   ];
   let height = narrow ? LINE + 18 : LINE;
   const [finding] = row.said;
   if (finding) {
     const words = `${findingText(finding)} ${costText(row, figures.here)}`;
-    const lines = broken(spans(sentenceTokens(words, mesh)), width - x - PAD, 12, 3);
+    const lines = broken(spans(sentenceTokens(words, meshOf(tree, row))), width - x - PAD, 12, 3);
     for (const line of lines) {
       marks.push(label(x, height + 8, line, 12, "warn"));
       height += 17;

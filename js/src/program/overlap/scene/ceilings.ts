@@ -1,8 +1,9 @@
 /** Three times of a call as bars on one scale: as scheduled, if everything overlapped, without communication. */
+import { axesOf } from "../../../core/cells";
 import { duration } from "../../../core/format";
+import { axisBar } from "../../../draw/cells";
 import { type Box, CENTER, label, type Mark, MONO, PAD } from "../../../draw/marks";
 import { textWidth } from "../../../draw/measure";
-import { barMarks } from "../../scene/card";
 import type { OverlapModel } from "../model/overlap";
 
 const LINE = 27;
@@ -36,7 +37,7 @@ export function ceilingMarks(model: OverlapModel, width: number): Mark[] {
     if (k === 0) {
       for (const { axes, seconds: waited } of waits) {
         const box = { x, y, w: waited * scale, h: BAR };
-        marks.push(...barMarks(model, axes, box), ...inside(box, `exposed ${duration(waited)}`, "bg"));
+        marks.push(...axisBar(axesOf(model.mesh, axes), box), ...inside(box, `exposed ${duration(waited)}`, "bg"));
         x += box.w;
       }
     } else if (seconds > doc.compute * 1.001) {

@@ -1,9 +1,10 @@
 /** The collectives by line, the most exposed first: what hides them, and how much of their time is hidden and exposed. */
+import { axesOf } from "../../../core/cells";
 import { secondsColumn } from "../../../core/format";
-import { chip, chipWidth, rule } from "../../../draw/bands";
+import { chip, chipWidth, lookedAt, rule } from "../../../draw/bands";
+import { axisBar } from "../../../draw/cells";
 import { axisToken, BOLD, label, type Mark, MONO, PAD } from "../../../draw/marks";
 import { fit, textWidth } from "../../../draw/measure";
-import { barMarks } from "../../scene/card";
 import { besideOf, type OverlapModel, type Row, whereOf } from "../model/overlap";
 
 export interface Table {
@@ -60,10 +61,7 @@ export function tableMarks({ width, rows, model }: Table, selected: number): Mar
   for (const [text, x, anchor] of heads) marks.push(label(x, 17, text, 11.5, "muted", { anchor }));
   rows.forEach((row, k) => {
     const y = HEAD + k * line;
-    if (k === selected) {
-      marks.push({ kind: "rect", x: 0, y, w: width, h: line, fill: "panel" });
-      marks.push({ kind: "rect", x: 0, y, w: 4, h: line, fill: "ink" });
-    }
+    if (k === selected) marks.push(...lookedAt({ x: 0, y, w: width, h: line }));
     const first = y + (narrow ? 18 : 19);
     const op = fit(row.kind, 150, 12.5, true);
     const after = PAD + textWidth(op, 12.5, true) + 10;
@@ -127,7 +125,8 @@ function bars(model: OverlapModel, row: Row, x: number, y: number, scale: number
     marks.push({ kind: "rect", x, y, w: hidden, h: 13, stroke: { color, width: 0.8 } });
   }
   const exposed = row.exposed * scale;
-  if (exposed > 0) marks.push(...barMarks(model, row.axes, { x: x + hidden, y, w: Math.max(1, exposed), h: 13 }));
+  if (exposed > 0)
+    marks.push(...axisBar(axesOf(model.mesh, row.axes), { x: x + hidden, y, w: Math.max(1, exposed), h: 13 }));
   return marks;
 }
 

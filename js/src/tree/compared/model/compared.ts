@@ -1,4 +1,5 @@
 /** Trees side by side: their lines, what differs in each, in words. */
+import { mono } from "../../../core/cells";
 import type {
   ComparedArray,
   ComparedCell,
@@ -10,7 +11,7 @@ import { bytes } from "../../../core/format";
 import { unpack } from "../../../core/ints";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
-import { type Badge, count } from "../../../core/text";
+import { axisTokens, type Badge, count } from "../../../core/text";
 import { decodeDocument } from "../../../core/wire";
 
 export const COMPARED_SORTS = ["tree", "difference"] as const;
@@ -77,7 +78,7 @@ export function pathsOf(lines: readonly Compared[]): number {
 }
 
 /** `lost model`, `only in params`; what does not differ is `same`, and what neither tree has, nothing. */
-export function statusText({ status, axes }: ComparedCell, first: string): string {
+export function statusText({ status, axes }: Pick<ComparedCell, "status" | "axes">, first: string): string {
   if (status === "lost an axis" || status === "gained an axis") return `${status.split(" ")[0]} ${axes.join(", ")}`;
   if (status === "only there") return `only in ${first}`;
   return status === "absent" ? "" : status;
@@ -90,17 +91,38 @@ export function typesOf(arrays: readonly ComparedArray[]): readonly string[] {
   return arrays.map((a) => `${a.under.split("/").at(-1)} ${a.type}`.trim());
 }
 
-export function copiesOf(arrays: readonly ComparedArray[]): string {
+/** What a tree holds at a line: types, bytes as a share of the greatest, and how it differs from the first. */
+export function cellOf({ mesh, first }: ComparedModel, { cells, held }: Compared, tree: number, greatest: number) {
+  const { arrays, ...cell } = cells[tree] as ComparedCell;
+  const bytesHere = held[tree] ?? 0;
+  const share = bytesHere / greatest;
+  const [text, other] = [tree > 0 ? statusText(cell, first) : "", isOther(cell)];
+  const types = arrays.length > 0 ? typesOf(arrays) : ["–"];
+  return {
+    types: types.map((type) => [mono(type, { tokens: (some) => axisTokens(some, mesh) })]),
+    holds:
+      arrays.length > 0
+        ? [
+            { held: share, own: share },
+            mono(bytes(bytesHere), { strong: true }),
+            mono(copiesOf(arrays), { tone: "soft" }),
+          ]
+        : [],
+    status: { text, strong: other, tone: isWorse(cell) ? "warn" : other ? undefined : "soft" },
+  } as const;
+}
+
+function copiesOf(arrays: readonly ComparedArray[]): string {
   const copies = [...new Set(arrays.map((a) => a.copies).filter((n) => n > 0))].sort((a, b) => a - b);
   return copies.length > 0 ? `×${copies.join(", ")}` : "";
 }
 
-export function isOther({ status }: ComparedCell): boolean {
+function isOther({ status }: Pick<ComparedCell, "status">): boolean {
   return status !== "same" && status !== "absent";
 }
 
 /** Whether a device holds more than in the first tree, or is likely to. */
-export function isWorse({ status }: ComparedCell): boolean {
+function isWorse({ status }: Pick<ComparedCell, "status">): boolean {
   return status === "lost an axis" || status === "grew";
 }
 

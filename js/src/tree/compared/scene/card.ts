@@ -1,24 +1,11 @@
 /** Trees side by side as one scene, for the picture without a page: the first lines, and what differs in each. */
 
-import type { ComparedCell } from "../../../core/document.gen";
-import { bytes } from "../../../core/format";
-import { axisTokens, count } from "../../../core/text";
+import { count } from "../../../core/text";
 import { type Band, framed, headBand, rule, stack } from "../../../draw/bands";
-import { bar } from "../../../draw/devices";
-import { BOLD, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../../draw/marks";
+import { cellMarks } from "../../../draw/cells";
+import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../../draw/marks";
 import { fit, textWidth } from "../../../draw/measure";
-import {
-  type Compared,
-  type ComparedModel,
-  comparedBadges,
-  copiesOf,
-  isOther,
-  isWorse,
-  statusText,
-  titleOf,
-  totalOf,
-  typesOf,
-} from "../model/compared";
+import { type Compared, type ComparedModel, cellOf, comparedBadges, titleOf, totalOf } from "../model/compared";
 
 /** Lines that are drawn; the rest is counted. */
 const MOST = 24;
@@ -74,8 +61,8 @@ function lineBand(model: ComparedModel, line: Compared, place: Place): Band {
   const room = (stacked ? column : path - GAP) - textWidth(times, 13, true);
   const marks: Mark[] = [label(PAD, 20, fit(line.path || "·", room, 13, true) + times, 13, "ink", MONO)];
   let height = stacked ? 26 : 0;
-  line.cells.forEach((cell, i) => {
-    const band = cellBand(model, line, cell, i, place);
+  line.cells.forEach((_, i) => {
+    const band = cellBand(model, line, i, place);
     const [x, y] = stacked ? [PAD, height] : [PAD + path + i * column, 0];
     marks.push(...shift(band.marks, x, y));
     height = stacked ? height + band.height : Math.max(height, band.height);
@@ -83,31 +70,16 @@ function lineBand(model: ComparedModel, line: Compared, place: Place): Band {
   return { marks: [...marks, rule(0, height, width)], height: height + 1 };
 }
 
-function cellBand(model: ComparedModel, line: Compared, cell: ComparedCell, tree: number, place: Place): Band {
-  const room = place.column - GAP;
-  const marks: Mark[] = [];
-  let y = 20;
-  for (const type of cell.arrays.length > 0 ? typesOf(cell.arrays) : ["–"]) {
-    marks.push(label(0, y, spans(axisTokens(fit(type, room, 12, true), model.mesh)), 12, "ink", MONO));
-    y += 17;
-  }
-  const held = line.held[tree] ?? 0;
-  let end = 0;
-  if (cell.arrays.length > 0) {
-    const text = `${bytes(held)} ${copiesOf(cell.arrays)}`;
-    const w = (BAR * held) / place.greatest;
-    marks.push(...bar({ x: 0, y: y - 9, w, h: 10 }, w), label(BAR + 8, y, text, 12, "ink", MONO));
-    end = BAR + 16 + textWidth(text, 12, true);
-  }
-  const status = tree > 0 ? statusText(cell, model.first) : "";
-  if (status) {
-    const color = isWorse(cell) ? "warn" : isOther(cell) ? "ink" : "muted";
-    // Long words go below the bytes.
-    if (end > 0 && textWidth(status, 12) * 1.1 > room - end) y += 17;
-    const weight = isOther(cell) ? 600 : 400;
-    marks.push(label(room, y, fit(status, room / 1.1, 12), 12, color, { anchor: "end", weight }));
-  }
-  return { marks, height: y + 9 };
+function cellBand(model: ComparedModel, line: Compared, tree: number, place: Place): Band {
+  const end = place.column - GAP;
+  const { types, holds, status } = cellOf(model, line, tree, place.greatest);
+  const marks = types.flatMap((type, k) => cellMarks([type], { x: 0, end, y: [20 + 17 * k] }));
+  let y = 20 + 17 * types.length;
+  const said = cellMarks([holds], { x: 0, end, y: [y], bar: [BAR, 10] });
+  const words = holds.map((piece) => ("text" in piece ? piece.text : "")).join(" ");
+  // Long words go below the bytes.
+  if (holds.length > 0 && textWidth(status.text, 12) * 1.1 > end - BAR - 16 - textWidth(words, 12, true)) y += 17;
+  return { marks: [...marks, ...said, ...cellMarks([[status]], { x: 0, end, y: [y], anchor: "end" })], height: y + 9 };
 }
 
 function footBand(left: number): Band {

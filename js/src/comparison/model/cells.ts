@@ -1,0 +1,76 @@
+/** What the lines of a comparison say, beside where values lie. */
+import { axesOf, type Cell, mono, type Piece, soft, type Words } from "../../core/cells";
+import type { Row } from "../../core/document.gen";
+import { bytes } from "../../core/format";
+import { count, sentenceTokens } from "../../core/text";
+import type { ComparisonModel } from "./comparison";
+import type { Line } from "./lines";
+import { kindOf, purpose, rangeOf, remarkText, timesText } from "./words";
+
+/** Whether both sides are the same, and what differs: a sentence a line. */
+export function verdictOf(model: ComparisonModel, row: Row, index: number): readonly (readonly Words[])[] {
+  const tokens = (text: string) => sentenceTokens(text, model.mesh);
+  const has = (agreement: string) => row.values.some((v) => v.agreement === agreement);
+  const odd = row.values.find((v) => v.agreement === "differs");
+  const notes = [...new Set(row.values.map((v) => v.note))].join(" ").trim();
+  const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
+  const remark = remarkText(row);
+  return [
+    ...(odd
+      ? [
+          [
+            { text: "Differs.", strong: true },
+            { text: odd.note, tokens },
+          ],
+        ]
+      : has("same")
+        ? [[{ text: "✓ same", tone: "ok" } as const, soft(withFix ? "with the fix" : "")], [{ text: notes, tokens }]]
+        : [[soft(has("silent") ? "the type leaves it open" : notes)]]),
+    ...(remark
+      ? [
+          [
+            { text: "Replicated.", strong: true },
+            { text: remark, tokens },
+          ],
+        ]
+      : []),
+  ];
+}
+
+/** The cells of a collective. */
+export function collectiveCells(model: ComparisonModel, row: Row, at: number) {
+  const op = model.collective(at);
+  if (!op) return null;
+  const axes = axesOf(model.mesh, op.axes).map((a) => ({ ...a, says: model.mesh.axes[a.axis]?.size }));
+  return {
+    semantics: op.semantics,
+    axis: axes[0]?.axis ?? null,
+    source: [[mono(op.kind, { strong: true }), ...axes, soft(op.irregular ? "irregular groups" : "")]],
+    explicit: [
+      [
+        mono(op.shapes.join(", ")),
+        mono(`· ${bytes(op.bytes_per_device)}/device ${timesText(op)}`.trim(), { title: op.arithmetic }),
+      ],
+    ],
+    auto: [[soft(op.by_user ? "your own" : "inserted by the compiler")]],
+    concrete: [[soft(purpose(row, op), { tokens: (text) => sentenceTokens(text, model.mesh) })]],
+  } as const satisfies Record<string, Cell | unknown>;
+}
+
+/** The head of what is folded: of a scope, or of lines that are as their types say. */
+export function foldOf(model: ComparisonModel, line: Line & { kind: "fold" | "same" }): readonly Piece[] {
+  if (line.kind === "same") {
+    const rows = line.of.flatMap(({ members }) => members);
+    const range = mono(rangeOf(model, line.of), { strong: true });
+    return [range, soft(count(rows.length, "operation")), { text: "✓ all same", tone: "ok" }];
+  }
+  const scope = model.doc.scopes[line.scope];
+  if (!scope) return [];
+  const outside = model.axisTypes(scope.parent);
+  const types = scope.axis_types.map((type, axis) => ({
+    axis,
+    name: model.mesh.axes[axis]?.name ?? "",
+    says: type === outside[axis] ? type : `${outside[axis]} → ${type}`,
+  }));
+  return [mono(scope.name, { strong: true }), soft(kindOf(scope)), ...types, soft(count(line.stop - line.row, "row"))];
+}

@@ -1,0 +1,29 @@
+/** The cells of the collectives of a measured run. */
+import { axesOf, type Cells, mono, soft } from "../../core/cells";
+import { headOf } from "../../core/columns";
+import { MEASURED } from "../../core/columns.gen";
+import type { MeasuredCollective } from "../../core/document.gen";
+import type { RunModel } from "./run";
+import { codeText, type RunFigures } from "./words";
+
+/** Mesh axes and source stand with the collective. */
+export type RunCells = Omit<Cells<typeof MEASURED>, "axes" | "spread" | "source">;
+
+export function cellsOf({ mesh }: RunModel, c: MeasuredCollective, figures: RunFigures): RunCells {
+  const ran = c.times > 0;
+  const rate = ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "";
+  return {
+    op: [
+      [mono(c.kind, { strong: true }), ...axesOf(mesh, c.axes), soft(c.irregular ? "irregular groups" : "")],
+      [soft(`${codeText(c)}${c.backward ? " · backward" : ""}`, { title: c.source?.text })],
+    ],
+    sent: [[mono(figures.sent(c.bytes_per_device), { title: rate && `${headOf(MEASURED, "rate")}: ${rate}` })]],
+    time: [[mono(ran ? figures.time(c.median_s) : "did not run", { strong: ran })]],
+    wait: [
+      [mono(ran ? figures.wait(c.wait_s) : "")],
+      [mono(ran ? figures.wait(c.wait_high_s) : "", { tone: "soft", title: "90th percentile" })],
+    ],
+    estimate: [[mono(c.estimate_s > 0 ? figures.estimate(c.estimate_s) : "", { tone: "soft" })]],
+    rate: [[mono(rate)]],
+  };
+}
