@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -152,7 +153,7 @@ def gradient(w, x):
 
 
 FSDP = NamedSharding(MESH, P("data", "model"))
-ALL_OF_A_BATCH = {"data": {"all-reduce": "1 KiB"}}
+ALL_OF_A_BATCH: Any = {"data": {"all-reduce": "1 KiB"}}
 
 # The assertion; what it is given with the fault, and without it; what the failure begins with; what avoids it.
 FAULTS = {
