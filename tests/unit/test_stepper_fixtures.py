@@ -7,7 +7,7 @@ import pytest
 
 from tests.fixtures import FILES, FOLDER
 
-OF_JAX = ("jax_version", "sums", "terms", "wordings")
+OF_JAX = ("jax_version", "space", "sums", "terms", "wordings")
 """What each version of JAX words differently."""
 
 
