@@ -125,17 +125,22 @@ def _call(name: str, state: Mapping[str, Any], width: int, theme: Theme, **optio
     if theme not in ("light", "dark"):
         raise ValueError(f"theme must be 'light' or 'dark'; got {theme!r}")
     given = {"width": width, "theme": theme, **options}
-    return _engine().call(f"shardwidget.{name}", encode(state), encode(given))
+    return engine().call(f"shardwidget.{name}", encode(state), encode(given))
 
 
 @cache
-def _engine() -> Any:
+def engine() -> Any:
+    """The JavaScript engine with the bundle that draws pictures, one for the process.
+
+    Raises:
+        ImportError: the extra ``shardwidget[svg]`` is not installed.
+    """
     try:
         from py_mini_racer import MiniRacer
     except ImportError:
         raise ImportError(_NO_ENGINE) from None
-    engine = MiniRacer()
-    # At the interpreter's exit, the engine would wait for a thread that has already ended.
-    atexit.register(engine.close)
-    engine.eval(bundle.read("picture.js"))
-    return engine
+    made = MiniRacer()
+    # One that is still open when the interpreter ends waits for ever for a thread that has already ended.
+    atexit.register(made.close)
+    made.eval(bundle.read("picture.js"))
+    return made

@@ -16,24 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
-from py_mini_racer import MiniRacer
 
 from shardwidget import _jax
 from shardwidget.document import MeshAxis, SpecDraft, SpecEntry, to_wire
-from shardwidget.export import bundle
 from shardwidget.export.state import encode
+from shardwidget.export.svg import engine
 from shardwidget.read._spec import SpecEditor
 from tests.examples import examples
 
 NAMES = ("x", "y", "data", "it's")
 DTYPES = ("float32", "bfloat16", "int8", "bool")
-
-
-@cache
-def engine() -> MiniRacer:
-    made = MiniRacer()
-    made.eval(bundle.read("picture.js"))
-    return made
 
 
 def page_says(bench: SpecEditor, draft: SpecDraft) -> dict[str, Any]:

@@ -118,6 +118,7 @@ def test_a_planted_fault_has_a_remedy(name: str) -> None:
     assert all(r.lowers == "communication" for r in found)
 
 
+@pytest.mark.once
 @pytest.mark.libtpu
 def test_on_tpus_that_are_not_here() -> None:
     """The six that are about shardings; the compiler for TPUs moves a cast before a gather by itself.

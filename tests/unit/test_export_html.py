@@ -83,7 +83,7 @@ def test_a_front_end_that_was_not_built(monkeypatch, tmp_path):
 
 
 def test_svg_without_the_extra_says_what_to_install(monkeypatch):
-    svg._engine.cache_clear()
+    svg.engine.cache_clear()
     monkeypatch.setitem(sys.modules, "py_mini_racer", None)
     assert not svg.available()
     with pytest.raises(ImportError, match=r'pip install "shardwidget\[svg\]".*to_html'):

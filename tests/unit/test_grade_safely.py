@@ -15,6 +15,7 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget.teach import places
 
+pytestmark = pytest.mark.once
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 X = jax.device_put(np.arange(64.0, dtype=np.float32).reshape(8, 8), NamedSharding(MESH, P("x", "y")))
 SECONDS = 10

@@ -20,7 +20,7 @@ import shardwidget
 from shardwidget.export import bundle
 
 # One process builds what all of them look at.
-pytestmark = pytest.mark.xdist_group("dist")
+pytestmark = [pytest.mark.xdist_group("dist"), pytest.mark.once]
 
 ROOT = Path(__file__).parents[2]
 STATIC = bundle.STATIC
