@@ -59,12 +59,17 @@ class Fix:
     """What devices communicate because of the change, in words: ``all-reduce over y``, ``none``. Empty where not
     known."""
     bytes_per_device: int = 0
-    """Bytes that a device sends because of the change."""
+    """Bytes that a device sends: of a comparison because of the change, of a trace in the whole program with it."""
     value: Literal["", "same", "other", "unknown"] = ""
     """Whether the program then gives what it gives on the whole array, without sharding; empty where the change alters
     no value."""
     effect: str = ""
     """What the program gives instead, in words; empty where ``value`` is not ``other``."""
+    row: tuple[str, ...] = ()
+    """The first numbers of the first row of what the program gives, to look at; empty where it was not run. Of several
+    results, the first that differs."""
+    row_size: int = 0
+    """How many numbers that row has."""
 
     @property
     def type(self) -> str:

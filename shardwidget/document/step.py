@@ -6,13 +6,15 @@ the front end reads their rows.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from shardwidget.document.collective import Collective
+from shardwidget.document.fix import Fix
 from shardwidget.document.mesh import AxisType, Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import Ints
@@ -56,6 +58,16 @@ class Listing:
     """The number of the first line."""
     lines: tuple[str, ...]
     """The lines' text."""
+
+    def with_fix(self, fix: Fix) -> Listing:
+        """The same with the lines of a fix, where it replaces some of these by as many."""
+        start = fix.line - self.first_line
+        code = fix.code.split("\n")
+        if fix.file != self.file or not 0 <= start < len(self.lines) or len(code) != fix.lines:
+            return self
+        old = self.lines[start]
+        new = textwrap.indent(fix.code, old[: len(old) - len(old.lstrip())]).split("\n")
+        return replace(self, lines=(*self.lines[:start], *new, *self.lines[start + len(new) :]))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from shardwidget.document.base import Document, provided
 from shardwidget.document.collective import Plan
 from shardwidget.document.difference import Difference, NotFinite, Run, compare, first_not_finite
-from shardwidget.document.fix import Failure
+from shardwidget.document.fix import Failure, Fix
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.serial import located
 from shardwidget.document.step import Listing, Region, Scope, Step, Variable
@@ -48,12 +48,16 @@ class Trace(Document):
     """What ``f(*args)`` returns."""
     kept: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
     """Holds what ``Variable.value`` reads, where the trace was made."""
+    changed: Fix | None = None
+    """The change that the program was traced with; None for the program as it is."""
+    retraced: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
+    """Makes what ``with_fix`` returns, where the trace was made."""
     kind: Literal["trace"] = field(default="trace", init=False)
     version: int = field(default=VERSION, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is sent to another process: the outputs stay on the devices."""
-        return self.__dict__ | {"outputs": None, "kept": None}
+        return self.__dict__ | {"outputs": None, "kept": None, "retraced": None}
 
     def without_values(self) -> Trace:
         """The same without the outputs and the values that ``Variable.value`` reads: what is drawn is there."""
@@ -63,7 +67,29 @@ class Trace(Document):
             return tuple(bare[v.id] for v in values)
 
         steps = tuple(replace(s, inputs=bared(s.inputs), outputs=bared(s.outputs)) for s in self.steps)
-        return replace(self, variables=bare, steps=steps, outputs=None, kept=None)
+        return replace(self, variables=bare, steps=steps, outputs=None, kept=None, retraced=None)
+
+    def with_fix(self, number: int) -> Trace:
+        """The same call, traced with a fix of its error; the function itself stays as it is.
+
+        Args:
+            number: index in ``error.fixes``.
+
+        Raises:
+            IndexError: there is no such fix.
+            ValueError: it cannot be traced here: the fix was not run, or the trace was read from a file or let go of
+                the arguments.
+        """
+        fixes = self.error.fixes if self.error else ()
+        if not 0 <= number < len(fixes):
+            offered = f"0 to {len(fixes) - 1}" if fixes else "none"
+            raise IndexError(f"the fixes of this trace are {offered}; got {number}")
+        if self.retraced is None:
+            raise ValueError(
+                "the program with a fix is traced where the trace was made, on arguments of up to 4 MiB: call "
+                "read.trace or ShardMapStepper again there, or paste the fix"
+            )
+        return self.retraced(number)
 
     @property
     def event(self) -> int:

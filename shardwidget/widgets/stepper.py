@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from traitlets import Bunch, Int, List, TraitError, Unicode, validate
+from traitlets import Bool, Bunch, Int, List, TraitError, Unicode, observe, validate
 
 from shardwidget import read
-from shardwidget.document import Trace
+from shardwidget.document import Trace, to_wire
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -27,6 +27,7 @@ class ShardMapStepper(MovingWidget):
     stepper = ShardMapStepper(f, x, w)
     stepper.step = 3                    # shows a step; the browser sets it too
     stepper.watch = ["acc"]             # shows the latest value of these variables at every step
+    stepper.used = 0                    # of a program that stops: shows it with the first fix; -1 as it is
     stepper.document.steps[3].outputs[0].value(5)
     stepper.to_gif("steps.gif", steps=range(2, 5))
     ```
@@ -34,6 +35,8 @@ class ShardMapStepper(MovingWidget):
     Attributes:
         step: index of the step that is shown.
         watch: names of variables that every device shows besides the step's own.
+        used: index of the fix that a program which stops is shown with; -1 for the program as it is. The user's
+            function stays as it is.
     """
 
     bundle = "stepper.js"
@@ -42,6 +45,8 @@ class ShardMapStepper(MovingWidget):
 
     step = Int(0).tag(sync=True)
     watch = List(Unicode()).tag(sync=True)
+    used = Int(-1).tag(sync=True)
+    _usable = Bool(False, help="Whether the program can be traced with a fix.").tag(sync=True)
     _parts = Unicode(help="The module of what few readers open, which the card loads when it is needed.").tag(sync=True)
 
     def __init__(
@@ -85,7 +90,8 @@ class ShardMapStepper(MovingWidget):
         else:
             trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
         at = trace.event if step is None else step
-        super().__init__(trace, mode=mode, step=at, watch=watch or [], **traits)
+        self._given = trace
+        super().__init__(trace, mode=mode, step=at, watch=watch or [], _usable=trace.retraced is not None, **traits)
 
     @property
     def document(self) -> Trace:
@@ -118,14 +124,32 @@ class ShardMapStepper(MovingWidget):
         return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}
 
     def _settle(self) -> bool:
-        trace = self.document
-        if trace.kept is not None:
-            trace.kept.to_host()
-            self._shown = replace(trace, outputs=trace.kept.shapes(trace.outputs))
+        as_given = self._shown is self._given
+        self._shown = _on_host(self.document)
+        self._given = self.document if as_given else _on_host(self._given)
         return True
 
     def _release(self) -> None:
-        self._shown = self.document.without_values()
+        self._shown, self._given = self.document.without_values(), self._given.without_values()
+        self._usable = False
+
+    @validate("used")
+    def _check_used(self, proposal: Bunch) -> int:
+        value = proposal["value"]
+        if value != self.used:
+            try:
+                self._shown = self._given if value == -1 else _on_host(self._given.with_fix(value))
+            except (IndexError, ValueError) as error:
+                raise TraitError(str(error)) from None
+        return value
+
+    @observe("used")
+    def _on_used(self, _: Any) -> None:
+        trace = self.document
+        known = {v.name for v in trace.variables}
+        with self.hold_sync():
+            self._document = to_wire(trace)
+            self.watch, self.step = [name for name in self.watch if name in known], trace.event
 
     def _film_steps(self, steps: range) -> tuple[int, int]:
         count = len(self.document.steps)
@@ -152,3 +176,11 @@ class ShardMapStepper(MovingWidget):
                 f"{', '.join(sorted(known))}"
             )
         return proposal["value"]
+
+
+def _on_host(trace: Trace) -> Trace:
+    """The same, with what it keeps of arrays on devices copied to the host."""
+    if trace.kept is None:
+        return trace
+    trace.kept.to_host()
+    return replace(trace, outputs=trace.kept.shapes(trace.outputs))

@@ -753,7 +753,7 @@ export interface Fix {
    * known.
    */
   readonly communication: string;
-  /** Bytes that a device sends because of the change. */
+  /** Bytes that a device sends: of a comparison because of the change, of a trace in the whole program with it. */
   readonly bytes_per_device: number;
   /**
    * Whether the program then gives what it gives on the whole array, without sharding; empty where the change alters
@@ -762,6 +762,13 @@ export interface Fix {
   readonly value: "" | "same" | "other" | "unknown";
   /** What the program gives instead, in words; empty where `value` is not `other`. */
   readonly effect: string;
+  /**
+   * The first numbers of the first row of what the program gives, to look at; empty where it was not run. Of several
+   * results, the first that differs.
+   */
+  readonly row: readonly string[];
+  /** How many numbers that row has. */
+  readonly row_size: number;
 }
 
 /** A reason to look at one leaf, or at several equal ones. */
@@ -2618,6 +2625,8 @@ export interface Trace {
   /** Why the program stops; None where it runs to its end. */
   readonly error: Failure | null;
   readonly jax_version: string;
+  /** The change that the program was traced with; None for the program as it is. */
+  readonly changed: Fix | null;
   readonly kind: "trace";
   readonly version: number;
 }

@@ -6,7 +6,7 @@
  */
 export const RANGES = {
   "boolean number": "hidden",
-  "count": "added aliased allocated_bytes amount arguments arrays at attempts batch between_bytes bits block born bytes_per_device bytes_per_device_before call calls cell chips choice core cores cost count counts deleted device_bits device_id devices devices_a_chip dies dim end first_line flags freed gaps group_size groups held hints_left hops hosts id infs instructions iteration last least_bytes left_out length line lost matches merged_events microbatches more more_types most_devices most_dims most_links moved n nans nbytes operations ops order outputs own pairs parted peak_bytes plan_bytes planned plans position process ranks raw_bytes reasons refused row runs same same_bytes send_bytes shared size sizes slots small_cost small_flags source_bytes spent stages steps target_bytes temporaries this_process threshold to total total_bytes trips version wanted wasted_bytes wraparound",
+  "count": "added aliased allocated_bytes amount arguments arrays at attempts batch between_bytes bits block born bytes_per_device bytes_per_device_before call calls cell chips choice core cores cost count counts deleted device_bits device_id devices devices_a_chip dies dim end first_line flags freed gaps group_size groups held hints_left hops hosts id infs instructions iteration last least_bytes left_out length line lost matches merged_events microbatches more more_types most_devices most_dims most_links moved n nans nbytes operations ops order outputs own pairs parted peak_bytes plan_bytes planned plans position process ranks raw_bytes reasons refused row_size runs same same_bytes send_bytes shared size sizes slots small_cost small_flags source_bytes spent stages steps target_bytes temporaries this_process threshold to total total_bytes trips version wanted wasted_bytes wraparound",
   "count integer": "device first other slot step variable",
   "count integer null": "memory",
   "count integer null string": "collective source",
@@ -15,7 +15,7 @@ export const RANGES = {
   "count null number": "peak",
   "count null string": "before chip collectives",
   "count number": "begin busiest bytes idle links",
-  "count string": "code inputs interconnect lines names shapes specs through value",
+  "count string": "code inputs interconnect lines names row shapes specs through value",
   "integer": "arrived by chosen concat_axis delta ends giver group instead_of loop nest now_index origins parent region scope semaphore senders split_axis strides transfer",
   "integer null": "origin",
   "integer null string": "mesh",

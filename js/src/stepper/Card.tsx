@@ -1,6 +1,7 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 
 import { Head } from "../card/Head";
+import type { Fix } from "../core/document.gen";
 import { count } from "../core/text";
 import { Bill } from "./Bill";
 import { Brought } from "./Brought";
@@ -13,6 +14,23 @@ import { isStacked, NARROW, SMALL, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
 import { Transport } from "./Transport";
+
+/** The change that the program is shown with. */
+function Changed({ state, fix }: { state: StepperState; fix: Fix }) {
+  return (
+    <p class="changed" title={fix.code}>
+      <span>
+        {fix.line > 0 && <b>line {fix.line} changed: </b>}
+        {fix.title}
+      </span>
+      {state.usable() && (
+        <button type="button" disabled={state.now.asked !== null} onClick={() => state.useFix(-1)}>
+          undo
+        </button>
+      )}
+    </p>
+  );
+}
 
 export function StepperCard({ state }: { state: StepperState }) {
   const { width, trace, listed } = state.now;
@@ -49,6 +67,7 @@ export function StepperCard({ state }: { state: StepperState }) {
       >
         <Tabs state={state} trace={trace} />
       </Head>
+      {trace.doc.changed && <Changed state={state} fix={trace.doc.changed} />}
       <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
       {narrow && !(paper && trace.doc.listings.length > 0) && <Menus state={state} trace={trace} />}

@@ -7,6 +7,7 @@ import { axisToken } from "../draw/marks";
 import { fitName } from "../draw/measure";
 import { inkKind } from "./kind";
 import { type HeadValues, headOf, type TraceModel } from "./model/trace";
+import { whyOf } from "./model/why";
 import { headHeight, NAME } from "./sizes";
 import type { StepperState } from "./state";
 
@@ -17,6 +18,18 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   const kind = axes[0] === undefined ? "" : inkKind(axisToken(trace.mesh.axisOf(axes[0])));
   const failed = step.primitive === "error" ? trace.doc.error : null;
   const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
+  if (failed) {
+    const { first } = whyOf(failed);
+    return (
+      <div class="headline stops" style={{ height }}>
+        <b title={first}>
+          <span>
+            <Phrase trace={trace} text={first} />
+          </span>
+        </b>
+      </div>
+    );
+  }
   return (
     <div class="headline" style={{ height }}>
       <div class="types mono">
@@ -24,8 +37,8 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
           <TypeChip state={state} trace={trace} v={v} key={v.id} />
         ))}
         <More values={inputs} />
-        <span class={`operation ${failed ? "wrong" : kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
-          {failed ? failed.error : name}
+        <span class={`operation ${kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
+          {name}
           {step.outputs.length > 0 && <i />}
         </span>
         {outputs.shown.map((v) => (
@@ -84,15 +97,16 @@ function TypeChip({
 
 /** The sentence with its mesh axes in their colours. */
 function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
-  const names = new Set(trace.mesh.axes.map((a) => a.name));
-  const tokens = step.sentence.split(/(\b[\w]+\b)/).map((text) => ({
-    text,
-    axis: names.has(text) ? trace.mesh.axisOf(text) : null,
-  }));
   return (
     <p class="sentence" title={step.sentence}>
       {step.scope >= 0 && <b>{trace.iterations(step)} </b>}
-      <Tokens tokens={tokens} />
+      <Phrase trace={trace} text={step.sentence} />
     </p>
   );
+}
+
+function Phrase({ trace, text }: { trace: TraceModel; text: string }) {
+  const names = new Set(trace.mesh.axes.map((a) => a.name));
+  const axisOf = (word: string) => (names.has(word) ? trace.mesh.axisOf(word) : null);
+  return <Tokens tokens={text.split(/(\b[\w]+\b)/).map((word) => ({ text: word, axis: axisOf(word) }))} />;
 }

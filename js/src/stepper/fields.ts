@@ -46,6 +46,8 @@ export const BEGINNING = {
   tile: null as { row: number; device: number } | null,
   /** Loops of the space-time whose iterations stand one by one; null until one was folded or opened. */
   loops: null as ReadonlySet<number> | null,
+  /** The fix that the kernel traces the program with; null while it is not asked. */
+  asked: null as number | null,
   /** Which menu is open where the source and the list have no column. */
   listed: null as "source" | "steps" | null,
 };

@@ -2,6 +2,7 @@
 import type { Step } from "../core/document.gen";
 import { fitName, textWidth } from "../draw/measure";
 import { headOf, type TraceModel } from "./model/trace";
+import { whyOf } from "./model/why";
 import { type Room, StepperLayout } from "./scene/layout";
 
 /** Below this width the source and the list are menus over the picture. */
@@ -19,7 +20,7 @@ const CARD = 640;
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
 function around(trace: TraceModel, width: number): number {
   const [menus, bill] = width >= NARROW ? [0, 38] : width >= SMALL ? [36, 62] : [36, 84];
-  return HEAD + headHeight(trace, width) + TRANSPORT + menus + bill + MARGINS;
+  return HEAD + (trace.doc.changed ? CHANGED : 0) + headHeight(trace, width) + TRANSPORT + menus + bill + MARGINS;
 }
 
 /** Whether the sentence of a step is below its types: at every step and in every wide card, where any of them needs it. */
@@ -60,6 +61,10 @@ export function headHeight(trace: TraceModel, width: number): number {
   const room = least - 2 * PAD - 2;
   return once(trace, `head ${least}`, () =>
     most(trace, (step) => {
+      if (step.primitive === "error" && trace.doc.error) {
+        const lines = Math.ceil((1.1 * textWidth(whyOf(trace.doc.error).first, 14)) / (room - 30));
+        return 16 + 18 * Math.min(MOST_LINES, lines);
+      }
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
       return 10 + typesHeight(widthsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
     }),
@@ -109,6 +114,8 @@ function mono(text: string): number {
 /** Heights of the head of a card and of its transport. */
 const HEAD = 40;
 const TRANSPORT = 44;
+/** Height of the line about a fix that is used. */
+const CHANGED = 30;
 /** Least height of a picture beside the source and the list. */
 const BESIDE = 250;
 const TROUBLE = 384;

@@ -231,8 +231,20 @@ export class StepperState extends CardState<Fields> {
     this.setWatch(watch.includes(name) ? watch.filter((other) => other !== name) : [...watch, name]);
   }
 
+  /** Whether the kernel can trace the program with a fix. */
+  usable(): boolean {
+    return !this.saved && this.widget.get("_usable") === true;
+  }
+
+  /** Shows the program with a fix; -1: as it is. */
+  useFix(fix: number): void {
+    this.set({ asked: fix });
+    this.share({ used: fix });
+  }
+
   protected read(document: unknown): void {
     this.#player.pause();
+    this.set({ asked: null });
     this.#levels.load(decodeTrace(document));
     this.#show(this.now.level);
     const { trace } = this.now;

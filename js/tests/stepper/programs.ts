@@ -119,6 +119,7 @@ export function programOf(program: Program): TraceModel {
     note: "",
     error: null,
     jax_version: "0.10.2",
+    changed: null,
     kind: "trace",
     version: 1,
   };

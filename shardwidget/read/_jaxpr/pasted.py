@@ -48,10 +48,10 @@ def name_of(text: str) -> str:
 
 
 @contextlib.contextmanager
-def readable(text: str) -> Iterator[None]:
-    """Lets tracebacks find the lines of a text with a fix."""
+def readable(text: str, file: str) -> Iterator[None]:
+    """Lets tracebacks and documents find the lines of a text with a fix, and the file that it is a text of."""
     name = name_of(text)
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), file)
     try:
         yield
     finally:

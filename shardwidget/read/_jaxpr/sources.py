@@ -39,7 +39,10 @@ def line_of(file: str, line: int, function: str) -> Source:
 
 
 def shown_name(file: str) -> str:
-    """A file's name without its folders; ``cell 3`` for a notebook cell."""
+    """A file's name without its folders; ``cell 3`` for a notebook cell. A text with a fix has that of its file."""
+    listed = linecache.cache.get(file, ())
+    if file.startswith("<") and len(listed) == 4:
+        file = listed[3]
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
         cells = getattr(getattr(shell, "compile", None), "_filename_map", {})

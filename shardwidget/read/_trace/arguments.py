@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -129,6 +130,11 @@ class Arguments:
         return mesh
 
     @property
+    def bytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(math.prod(x.shape) * x.dtype.itemsize for x in self.arrays)
+
+    @property
     def abstract_bytes(self) -> int:
         """Bytes of the abstract arguments."""
         return sum(math.prod(x.shape) * x.dtype.itemsize for x in self.arrays if isinstance(x, jax.ShapeDtypeStruct))
@@ -138,6 +144,30 @@ class Arguments:
         """What was done to the arguments."""
         filled = any(isinstance(x, jax.ShapeDtypeStruct) for x in self.arrays)
         return [FILLED] * filled + [CUT] * self._cut + [self._call.lost.removesuffix(".")] * bool(self._call.lost)
+
+    def copied(self) -> Arguments:
+        """The same with copies on the host in place of arrays, which are not kept alive.
+
+        Raises:
+            TypeError: an array cannot be copied: this process does not have all of it, or it is of keys.
+        """
+        return self._with(lambda x: Copied(x) if isinstance(x, jax.Array) else x)
+
+    def given(self, changed: Callable[[Any], Any] | None) -> Arguments:
+        """The same with arrays in place of their copies, and each array changed."""
+
+        def array(x: Any) -> Any:
+            x = x.array() if isinstance(x, Copied) else x
+            return changed(x) if changed else x
+
+        return self._with(array)
+
+    def _with(self, make: Callable[[Any], Any]) -> Arguments:
+        new, leaves = copy.copy(self), list(self._leaves)
+        for number in self._arrays:
+            leaves[number] = make(leaves[number])
+        vars(new)["_leaves"] = leaves
+        return new
 
     def filled(self, *, on_host: bool) -> list[Any]:
         """The arrays, abstract ones filled; for the host engine all on one device.
@@ -158,6 +188,28 @@ class Arguments:
         if on_host or not isinstance(mesh, Mesh):
             return values
         return jax.device_put(values, NamedSharding(mesh, x.sharding.spec))
+
+
+class Copied:
+    """The values of an array, on the host.
+
+    Args:
+        x: any but one of keys.
+
+    Raises:
+        TypeError: this process does not have all of it, or it is of keys.
+    """
+
+    def __init__(self, x: jax.Array) -> None:
+        if not x.is_fully_addressable or jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
+            raise TypeError("this array cannot be copied to the host")
+        refuse_deleted(x, "an argument")
+        self._values = np.asarray(x)
+        self._place = x.sharding if len(x.devices()) > 1 else None
+
+    def array(self) -> jax.Array:
+        """An array of the same values; one that was on several devices is on them again."""
+        return jnp.asarray(self._values) if self._place is None else jax.device_put(self._values, self._place)
 
 
 def refuse_deleted(x: Any, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,14 +33,7 @@ class Collectives:
     def call(self, eqn: JaxprEqn, region: RegionNode) -> collectives.Call | None:
         """What an equation in a region asks for; None where it sends nothing."""
         mesh = self._meshes[region]
-        call = collectives.call_of(
-            _jax.name_of(eqn),
-            eqn.params,
-            [axis.name for axis in mesh.axes],
-            mesh.shape,
-            ppermute_in_mesh_order=_jax.PPERMUTE_IN_MESH_ORDER,
-        )
-        return call if call is not None and call.statement.communicates else None
+        return call_of(eqn, [axis.name for axis in mesh.axes], mesh.shape)
 
     def of(
         self, eqn: JaxprEqn, call: collectives.Call, region: RegionNode, sizes: np.ndarray | None = None
@@ -82,6 +76,13 @@ class Collectives:
             self._numbers[plan] = len(self.plans)
             self.plans.append(plan)
         return self._numbers[plan]
+
+
+def call_of(eqn: JaxprEqn, names: Sequence[str], sizes: Sequence[int]) -> collectives.Call | None:
+    """What an equation asks for on a mesh with axes of such names and sizes; None where it sends nothing."""
+    order = _jax.PPERMUTE_IN_MESH_ORDER
+    call = collectives.call_of(_jax.name_of(eqn), eqn.params, names, sizes, ppermute_in_mesh_order=order)
+    return call if call is not None and call.statement.communicates else None
 
 
 @functools.lru_cache(maxsize=1024)

@@ -17,7 +17,9 @@ from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._processes.together import together
 from shardwidget.read._target import interconnect_of
 from shardwidget.read._trace._failures.failure import failure_of
+from shardwidget.read._trace._failures.proposal import Proposal, in_place
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace._failures.trials import LARGEST
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.build import Builder
 from shardwidget.read._trace.collective import Collectives
@@ -188,7 +190,7 @@ class _Reading:
         self._walk(plan, writer, None if written is None else leaves, outs)
         builder = Builder(writer, written, mesh, self.program.corner, self.keep)
         builder.name_values()
-        error = None if self.stop is None else failure_of(self.stop, writer, self._typed)
+        error, proposals = (None, []) if self.stop is None else failure_of(self.stop, writer, self._typed)
         variables = builder.variables()
         steps = builder.steps(variables)
         return Trace(
@@ -207,7 +209,28 @@ class _Reading:
             jax_version=jax.__version__,
             outputs=self._outputs(outs),
             kept=builder.kept,
+            retraced=self._retraced(self.stop, proposals) if self.stop is not None else None,
         )
+
+    def _retraced(self, stop: StoppedTrace, proposals: Sequence[Proposal]) -> Callable[[int], Trace] | None:
+        """What traces the program with one of the changes; None where the arguments are not copied."""
+        if not proposals or self.arguments.bytes > LARGEST or jax.process_count() > 1:
+            return None
+        try:
+            copied = self.arguments.copied()
+        except TypeError:
+            return None
+        host, keep, interconnect = self.host, self.keep, self.interconnect
+
+        def retraced(number: int) -> Trace:
+            proposal = proposals[number]
+            arguments = copied.given(proposal.argument)
+            with jax.disable_jit(False), in_place(stop.f, stop.reached.mapped, proposal):
+                found = _read(stop.f, arguments, host, keep, interconnect)
+            listings = tuple(listing.with_fix(proposal.fix) for listing in found.listings)
+            return replace(found, changed=proposal.fix, listings=listings)
+
+        return retraced
 
     def _run(self, notes: list[str]) -> tuple[list[Any], list[Any], list[jax.Array]]:
         """The arguments, the results and what was written; simulated where the mesh cannot run the program."""

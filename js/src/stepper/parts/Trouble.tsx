@@ -5,8 +5,9 @@ import type { Fix } from "../../core/document.gen";
 import { axisTokens } from "../../core/text";
 import { AXIS_DASH } from "../../draw/marks";
 import { primitiveName } from "../model/trace";
+import { whyOf } from "../model/why";
 import type { StepperState } from "../state";
-import { Copy } from "./Copy";
+import { Fixes } from "./Fixes";
 import { Promised } from "./Promised";
 
 export function Trouble({ state }: { state: StepperState }) {
@@ -16,27 +17,15 @@ export function Trouble({ state }: { state: StepperState }) {
   const v = trace.variable(error.variable);
   const origin = trace.step(error.origin);
   // Where it began is said below, with a button.
-  const explained = origin
-    ? error.explanation.replace(/ It varies over [^(]* since step \d+.*$/s, "")
-    : error.explanation;
+  const more = whyOf(error).more.replace(origin ? / ?It differs along [^(]* since step \d+.*$/s : "", "");
   return (
     <div class="trouble" role="alert">
-      <p class="means">{explained}</p>
+      {more && <p class="means">{more}</p>}
       {v && error.kind === "out_specs" && <Promised state={state} trace={trace} v={v} />}
       {error.fixes.length > 0 && (
         <>
           <h3>{headOf(error.fixes)}</h3>
-          <ol class="fixes">
-            {error.fixes.map((fix) => (
-              <li class={fix.value === "same" ? "fix meant" : "fix"} key={fix.code}>
-                <span>
-                  {fix.title} <span class="soft">{placeOf(fix)}</span>
-                  {fix.value && <span class={fix.value === "same" ? "gives" : "warns"}>{givenBy(fix)}</span>}
-                </span>
-                <Copy text={fix.code} />
-              </li>
-            ))}
-          </ol>
+          <Fixes state={state} fixes={error.fixes} listings={trace.doc.listings} />
         </>
       )}
       {(v || origin || error.axes.length > 0) && (
@@ -102,16 +91,4 @@ function headOf(fixes: readonly Fix[]): string {
   const run = all === 1 ? "One change makes it run" : `${all} changes make it run`;
   if (meant === 0) return run;
   return `${run}; ${meant === all ? (all === 1 ? "it gives" : "all give") : `${meant} ${meant === 1 ? "gives" : "give"}`} the value of the whole array`;
-}
-
-/** What the program gives with a fix, beside what the function gives on the whole array. */
-function givenBy({ value, effect }: Fix): string {
-  if (value === "same") return "✓ gives the value of the whole array";
-  return value === "other" ? effect : "what it gives was not compared";
-}
-
-/** The lines that a fix replaces. */
-function placeOf({ line, lines }: Fix): string {
-  if (line === 0) return "";
-  return lines > 1 ? `(lines ${line} to ${line + lines - 1})` : `(line ${line})`;
 }

@@ -94,6 +94,11 @@ function headMarks(trace: TraceModel, step: Step, at: number, width: number): Ma
     { text: step.collective ? ` ${step.collective.axes.join(", ")}` : "" },
   ];
   lines.push((y) => label(0, y, title, 14, "ink", MONO));
+  const { changed } = trace.doc;
+  if (changed) {
+    const where = changed.line > 0 ? `line ${changed.line} changed: ` : "";
+    lines.push((y) => label(0, y, fit(`${where}${changed.title}`, width, 12), 12, "muted"));
+  }
   for (const row of packed([...types(step.inputs), [{ text: "→" }], ...types(step.outputs)], width))
     lines.push((y) => label(0, y, row, 12, "ink", MONO));
   for (const text of wrapped(error ? error.explanation : step.sentence, width))

@@ -13,6 +13,7 @@ from shardwidget.read._trace._failures.explanation import Explanation
 from shardwidget.read._trace._failures.in_specs import indivisible, unlike_in_specs
 from shardwidget.read._trace._failures.loops import changed_carry, unlike_branches
 from shardwidget.read._trace._failures.mesh_axes import unclear_sharding, unknown_axis
+from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.python_values import traced_value
 from shardwidget.read._trace._failures.ranks import unfitting_result
 from shardwidget.read._trace._failures.stopped import StoppedTrace
@@ -39,8 +40,10 @@ FORBIDDEN = (
 )
 
 
-def failure_of(stop: StoppedTrace, writer: Writer, typed: Callable[[StoppedTrace], Writer]) -> Failure:
-    """The failure as a document.
+def failure_of(
+    stop: StoppedTrace, writer: Writer, typed: Callable[[StoppedTrace], Writer]
+) -> tuple[Failure, list[Proposal]]:
+    """The failure as a document, and the changes that its fixes state.
 
     Args:
         stop: the program.
@@ -56,21 +59,22 @@ def failure_of(stop: StoppedTrace, writer: Writer, typed: Callable[[StoppedTrace
         if where.source is not None:
             text = f": {where.source.text}" if where.source.text else ""
             line = f" (line {where.source.line}{text})"
-        explanation += f" It varies over {joined(axes)} since step {origin}, {where.primitive}{line}."
-    fixes, verdict = tried(stop, found.fixes, lambda further: _explained(further, typed(further)).fixes)
+        explanation += f" It differs along {joined(axes)} since step {origin}, {where.primitive}{line}."
+    proposals, verdict = tried(stop, found.fixes, lambda further: _explained(further, typed(further)).fixes)
     explanation += verdict
     stop.step.about["sentence"] = "The program stops here."
-    return Failure(
+    failure = Failure(
         error=type(stop.error).__name__,
         message=str(stop.error),
         explanation=explanation,
         axes=tuple(axes),
-        fixes=tuple(fixes),
+        fixes=tuple(one.fix for one in proposals),
         kind=stop.kind,
         variable=-1 if value is None else value.id,
         origin=origin,
         traceback=_users_traceback(stop.error),
     )
+    return failure, proposals
 
 
 def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:

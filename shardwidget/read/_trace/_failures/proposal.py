@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import jax
 
 from shardwidget import _jax
 from shardwidget.document import Fix
-from shardwidget.read._jaxpr.pasted import Swap, pasted
+from shardwidget.read._jaxpr.pasted import Swap, pasted, readable
 from shardwidget.read._jaxpr.syntax import text_of
 
 
@@ -61,6 +62,23 @@ class Paster:
             if name in self._options:
                 found.append((self._options[name], "cell_contents", eval(code, {"jax": jax, "P": jax.P} | self._names)))
         return found
+
+
+@contextlib.contextmanager
+def in_place(f: Any, mapped: Any, proposal: Proposal) -> Iterator[None]:
+    """What is traced within has a change of the functions that run; afterwards they are as before.
+
+    Args:
+        f: the user's function.
+        mapped: the innermost ``shard_map`` that it stops in; None where there is none.
+        proposal: the change.
+    """
+    with contextlib.ExitStack() as held:
+        if proposal.file:
+            held.enter_context(readable(proposal.fix.applied(text_of(proposal.file)), proposal.file))
+        swaps = Paster(f, mapped.function if mapped else None).swaps(proposal)
+        held.enter_context(_jax.retracing(swaps, "as they are"))
+        yield
 
 
 def both(first: Proposal, second: Proposal) -> Proposal:

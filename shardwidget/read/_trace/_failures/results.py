@@ -35,10 +35,12 @@ def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
         return None
     number, value, axes, spec = wrong[0]
     what = f"{value.name}, result {number + 1}," if len(stop.reached.outs) > 1 else value.name
-    text = (
-        f"{spec_text(spec)} promises that {what} is the same block along {joined(axes)}, but its type "
-        f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
-    )
+    along, given = joined(axes), spec_text(spec)
+    if writer.written is not None and not _equal_along(writer, value, axes):
+        text = f"{what} is another block on each device along {along}, but out_specs {given} says that all are equal."
+    else:
+        kind = _jax.type_text(value.aval)
+        text = f"By its type {kind}, {what} may differ along {along}, but out_specs {given} says that all are equal."
     return Explanation(text, value, axes, completed(stop, writer, wrong))
 
 

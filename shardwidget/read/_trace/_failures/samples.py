@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,10 @@ import numpy as np
 
 TOLERANCE = {2: 3e-2, 4: 1e-4, 8: 1e-8}
 """By bytes of a number, the most that results may differ by, as a share of the largest."""
+
+
+ROW = 4
+"""The most numbers of a result's first row that are kept to look at."""
 
 
 def samples(arguments: Sequence[Any]) -> Iterator[list[Any]]:
@@ -68,18 +73,40 @@ def _with_one(x: Any, at: int, sign: int) -> Any:
     return new
 
 
-def difference(wanted: Sequence[Sequence[np.ndarray]], gotten: Sequence[Sequence[np.ndarray]]) -> str:
-    """How results differ from the intended ones, in words; empty where they do not.
+@dataclass(frozen=True)
+class Verdict:
+    """What a program gives, beside what is intended."""
+
+    effect: str
+    """How its results differ, in words; empty where they do not."""
+    row: tuple[str, ...]
+    """The first numbers of the first row of a result: of the first that differs, else of the first."""
+    row_size: int
+    """How many numbers that row has."""
+
+
+def verdict(
+    wanted: Sequence[Sequence[np.ndarray]], gotten: Sequence[Sequence[np.ndarray]], own: Sequence[np.ndarray]
+) -> Verdict:
+    """How results differ from the intended ones.
 
     Args:
         wanted: for each sample, the results.
         gotten: the same.
+        own: the results of the user's own arguments.
     """
+    several = len(wanted[0]) > 1
     for number in range(len(wanted[0])):
         words = _difference([outs[number] for outs in wanted], [outs[number] for outs in gotten])
         if words:
-            return f"result {number + 1}: {words}" if len(wanted[0]) > 1 else words
-    return ""
+            return Verdict(f"result {number + 1}: {words}" if several else words, *_row(own[number]))
+    return Verdict("", *(_row(own[0]) if own else ((), 0)))
+
+
+def _row(x: np.ndarray) -> tuple[tuple[str, ...], int]:
+    """The first numbers of an array's first row, and how many the row has."""
+    row = x[(0,) * (x.ndim - 1)] if x.ndim > 1 and x.size else x.reshape(-1)
+    return tuple(_text(number) for number in row[:ROW]), len(row)
 
 
 def _difference(wanted: Sequence[np.ndarray], gotten: Sequence[np.ndarray]) -> str:

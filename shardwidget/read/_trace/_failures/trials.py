@@ -14,14 +14,15 @@ from jax.extend.core import jaxpr_as_fun
 from jax.sharding import AbstractMesh
 
 from shardwidget import _jax
-from shardwidget.collectives import statement_of
+from shardwidget.collectives import bytes_sent, statement_of
 from shardwidget.document import Fix
 from shardwidget.read._errors import first_line
 from shardwidget.read._jaxpr.pasted import name_of, readable
 from shardwidget.read._jaxpr.syntax import text_of
 from shardwidget.read._trace._failures.proposal import Paster, Proposal, both
-from shardwidget.read._trace._failures.samples import difference, samples
+from shardwidget.read._trace._failures.samples import Verdict, samples, verdict
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.collective import call_of
 
 LARGEST = 2**22
 """The most bytes of arguments, and of closed-over arrays, with which proposals are run."""
@@ -61,11 +62,22 @@ class Tried:
     cost: float
     """How much its regions hold and receive, to order proposals of equal value by."""
 
+    def known(self, **known: Any) -> Proposal:
+        """The proposal, with what is known of its fix."""
+        sent = _sent(self.jaxpr, None)
+        return replace(self.proposal, fix=replace(self.proposal.fix, bytes_per_device=sent, **known))
+
+    def judged(self, given: Verdict) -> Proposal:
+        """The proposal, with what the program gives with it."""
+        value = "other" if given.effect else "same"
+        return self.known(value=value, effect=given.effect, row=given.row, row_size=given.row_size)
+
 
 def tried(
     stop: StoppedTrace, proposals: Sequence[Proposal], explain: Callable[[StoppedTrace], Sequence[Proposal]]
-) -> tuple[list[Fix], str]:
-    """The proposals that run, those that give the intended value first; and what to say of all of them.
+) -> tuple[list[Proposal], str]:
+    """The proposals that run, those that give the intended value first, each with what is known of its fix; and what to
+    say of all of them.
 
     Args:
         stop: the program.
@@ -77,24 +89,18 @@ def tried(
     if not found:
         return [], ""
     if all(one.proposal.only_types for one in found):
-        return [one.proposal.fix for one in found], ""
+        return [one.proposal for one in found], ""
     verdicts, reason = trials.compared(found)
     if not verdicts:
-        return [replace(one.proposal.fix, value="unknown") for one in found][: SAME + OTHER], NOT_KNOWN.format(
-            reason=reason
-        )
+        return [one.known(value="unknown") for one in found][: SAME + OTHER], NOT_KNOWN.format(reason=reason)
     judged = [
-        ((bool(effect), one.proposal.last, one.cost), _judged(one.proposal.fix, effect))
-        for one, effect in zip(found, verdicts, strict=True)
-        if not (effect and one.proposal.rests_on_equality)
+        ((bool(given.effect), one.proposal.last, one.cost), one.judged(given))
+        for one, given in zip(found, verdicts, strict=True)
+        if not (given.effect and one.proposal.rests_on_equality)
     ]
     judged.sort(key=lambda one: one[0])
-    same = [fix for _, fix in judged if not fix.effect][:SAME]
-    return same + [fix for _, fix in judged if fix.effect][: OTHER if same else SAME], "" if same else NONE_GIVES_IT
-
-
-def _judged(fix: Fix, effect: str) -> Fix:
-    return replace(fix, value="other" if effect else "same", effect=effect)
+    same = [one for _, one in judged if not one.fix.effect][:SAME]
+    return same + [one for _, one in judged if one.fix.effect][: OTHER if same else SAME], "" if same else NONE_GIVES_IT
 
 
 _LOCAL = frozenset({"scan_carry", "branches", "shape", "traced_value", "axis_name"})
@@ -160,13 +166,13 @@ class _Trials:
     def _further(self, proposal: Proposal, error: Exception) -> list[Proposal]:
         """Proposals for where the program with a proposal stops."""
         text = proposal.fix.applied(text_of(proposal.file))
-        with readable(text), contextlib.suppress(Exception):
+        with readable(text, proposal.file), contextlib.suppress(Exception):
             found = self._explain(StoppedTrace(error, self._f, self._arguments))
             return [other for other in found if other.file == name_of(text)]
         return []
 
-    def compared(self, found: Sequence[Tried]) -> tuple[list[str], str]:
-        """For each what it gives instead of the intended value, empty where that is it; or why nothing is known."""
+    def compared(self, found: Sequence[Tried]) -> tuple[list[Verdict], str]:
+        """What each gives, beside the intended value; or why nothing is known."""
         whole, reason = self._whole(found)
         if whole is None:
             return [], reason
@@ -202,7 +208,7 @@ class _Trials:
 
     def _run(
         self, whole: Any, programs: Sequence[Any], found: Sequence[Tried], arguments: Sequence[Any]
-    ) -> tuple[list[str], str]:
+    ) -> tuple[list[Verdict], str]:
         given = [one.proposal.argument or (lambda x: x) for one in found]
         every = list(samples(arguments))
         try:
@@ -221,7 +227,7 @@ class _Trials:
         if not known:
             return [], NOT_FINITE
         return [
-            difference([wanted[k][0] for k in known], [gotten[k][number] for k in known])
+            verdict([wanted[k][0] for k in known], [gotten[k][number] for k in known], gotten[0][number])
             for number in range(len(found))
         ], ""
 
@@ -298,6 +304,26 @@ def _cost(jaxpr: Any) -> float:
                 total += sum(map(_bytes, _jax.open_jaxpr(control.body)[0].invars))
         elif statement is not None and statement.communicates:
             total += sum(map(_bytes, (*eqn.invars, *eqn.outvars)))
+    return total
+
+
+def _sent(jaxpr: Any, mesh: Any) -> int:
+    """Bytes that a device sends in a program, in all turns of loops whose number is known.
+
+    Args:
+        jaxpr: the program.
+        mesh: that of the region around it; None outside.
+    """
+    total = 0
+    for eqn in _jax.open_jaxpr(jaxpr)[0].eqns:
+        if control := _jax.control_of(eqn):
+            within = control.mesh if isinstance(control, _jax.ShardMap) else mesh
+            times = control.length or 1 if isinstance(control, _jax.Scan) else 1
+            total += times * sum(_sent(body, within) for body in control.bodies)
+        elif mesh is not None:
+            call = call_of(eqn, mesh.axis_names, tuple(mesh.shape.values()))
+            if call is not None:
+                total += bytes_sent(call, _bytes(eqn.invars[0])).bytes
     return total
 
 

@@ -1,0 +1,72 @@
+/** The changes that make a program run, in rows: what changes, what it does and gives, what it sends. */
+import type { Fix, Listing } from "../../core/document.gen";
+import { bytes } from "../../core/format";
+import { changedLines } from "../model/why";
+import type { StepperState } from "../state";
+import { Copy } from "./Copy";
+
+interface Props {
+  state: StepperState;
+  fixes: readonly Fix[];
+  listings: readonly Listing[];
+}
+
+export function Fixes({ state, fixes, listings }: Props) {
+  const ran = fixes.some((fix) => fix.row.length > 0);
+  const first = fixes.findIndex((fix) => fix.value === "same");
+  return (
+    <ol class={ran ? "fixes ran" : "fixes"}>
+      {ran && (
+        <li class="heads" aria-hidden="true">
+          <span class="code">change</span>
+          <span class="does">gives</span>
+          <span class="row">first row</span>
+          <span class="sent">sends</span>
+        </li>
+      )}
+      {fixes.map((fix, k) => (
+        <li class={fix.value === "same" ? "fix meant" : "fix"} key={fix.code}>
+          <code class="code">
+            {changedLines(fix, listings).map(({ line, pieces }) => (
+              <span key={line}>
+                {line > 0 && <span class="soft">line {line}: </span>}
+                {pieces.map(({ text, changed }, i) => (changed ? <mark key={`${i}`}>{text}</mark> : text))}
+              </span>
+            ))}
+          </code>
+          <span class="does">
+            {fix.title}
+            {fix.value && <span class={fix.value === "same" ? "gives" : "warns"}>{givenBy(fix)}</span>}
+          </span>
+          {ran && (
+            <span class="row mono">
+              {fix.row.join(" ")}
+              {fix.row_size > fix.row.length && <span class="soft"> … {fix.row_size}</span>}
+            </span>
+          )}
+          {ran && <span class="sent mono">{bytes(fix.bytes_per_device)}</span>}
+          <span class="acts">
+            {state.usable() && (
+              <button
+                type="button"
+                class={k === first ? "use primary" : "use"}
+                disabled={state.now.asked !== null}
+                title="show the program with this change; your code stays as it is"
+                onClick={() => state.useFix(k)}
+              >
+                {state.now.asked === k ? "…" : "Use"}
+              </button>
+            )}
+            <Copy text={fix.code} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What the program gives with a fix, beside what the function gives on the whole array. */
+function givenBy({ value, effect }: Fix): string {
+  if (value === "same") return "✓ the value of the whole array";
+  return value === "other" ? effect : "what it gives was not compared";
+}
