@@ -306,10 +306,20 @@ def error() -> Trace:
     f.step("error", [y], [], "y varies over i.", 1)
     fixes = (
         Fix("Concatenate the blocks along i: add that to out_specs", "out_specs=P('i')"),
-        Fix("Sum the blocks along i, before the return", "return jax.lax.psum(x * 2, 'i')", "f.py", 3, 1),
+        Fix(
+            "Sum the blocks along i, before the return",
+            "return jax.lax.psum(x * 2, 'i')",
+            "cell 3",
+            3,
+            1,
+            bytes_per_device=12,
+            value="same",
+            row=("6", "10", "14"),
+            row_size=3,
+        ),
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"
-    why = "P() promises that y is the same block along i, but its type says that it varies over i."
+    why = "y is another block on each device along i, but out_specs P() says that all are equal."
     failure = Failure("ValueError", message, why, ("i",), fixes, kind="out_specs", variable=y.id, origin=0)
     return f.trace(error=failure)
 

@@ -90,7 +90,7 @@ class ShardMapStepper(MovingWidget):
         else:
             trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
         at = trace.event if step is None else step
-        self._given = trace
+        self._given, self._fixed = trace, -1
         super().__init__(trace, mode=mode, step=at, watch=watch or [], _usable=trace.retraced is not None, **traits)
 
     @property
@@ -136,11 +136,12 @@ class ShardMapStepper(MovingWidget):
     @validate("used")
     def _check_used(self, proposal: Bunch) -> int:
         value = proposal["value"]
-        if value != self.used:
+        if value != self._fixed:
             try:
                 self._shown = self._given if value == -1 else _on_host(self._given.with_fix(value))
             except (IndexError, ValueError) as error:
                 raise TraitError(str(error)) from None
+            self._fixed = value
         return value
 
     @observe("used")

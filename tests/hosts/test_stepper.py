@@ -254,3 +254,31 @@ def test_marimo(marimo, new_page):
     expect(page.get_by_text(f"at step: {PSUM}")).to_be_visible()
     wait_frames(page)
     assert float(view.get_by_role("slider", name="step").input_value()) == PSUM + 0.5
+
+
+STOPS = """
+@jax.shard_map(mesh=mesh, in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None))
+def g(a, b):
+    return a @ b
+
+stepper = sw.ShardMapStepper(g, a, b)
+stepper
+"""
+
+
+def test_a_fix_is_used_and_undone(notebook):
+    nb = notebook(STOPS)
+    view = views(nb.page)
+    fix = view.locator(".fix").first
+    expect(fix.locator("mark").first).to_have_text("jax.lax.psum(")
+    expect(fix.locator(".row")).to_have_text("56 62 68 74")
+    expect(fix.locator(".sent")).to_have_text("32 B")
+    fix.get_by_role("button", name="Use").click()
+    expect(view.locator(".changed")).to_contain_text("line 3 changed: Sum the blocks along y")
+    expect(view.locator(".source")).to_contain_text('return jax.lax.psum(a @ b, "y")'.replace('"', "'"))
+    expect(view.locator(".fix")).to_have_count(0)
+    at(view, PSUM)
+    assert nb.ask("print(stepper.used, stepper.document.error, g.__wrapped__.__code__.co_names)") == "0 None ()"
+    view.get_by_role("button", name="undo").click()
+    expect(fix).to_be_visible()
+    assert nb.ask("print(stepper.used, stepper.document.error.kind)") == "-1 out_specs"

@@ -481,14 +481,30 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
   const said = find(view, "[role=alert]");
   expect(find(view, "[role=alert] summary").textContent).toContain("JAX 0.10.2: ValueError: ");
   expect(said.querySelector("pre")?.textContent).toContain("which require replication");
-  expect(said.textContent).toContain("P() promises that y is the same block along i");
+  expect(headline(view)).toContain("y is another block on each device along i");
   expect([...said.querySelectorAll(".fix code")].map((c) => c.textContent)).toEqual([
     "out_specs=P('i')",
-    "return jax.lax.psum(x * 2, 'i')",
+    "line 3: return jax.lax.psum(x * 2, 'i')",
   ]);
-  expect([...said.querySelectorAll(".fix .soft")].map((c) => c.textContent)).toEqual(["", "(line 3)"]);
-  expect(getComputedStyle(find(view, ".copy")).display).toBe("flex");
+  expect([...said.querySelectorAll("mark")].map((c) => c.textContent)).toEqual(["jax.lax.psum(", ", 'i')"]);
+  const summed = said.querySelectorAll(".fix")[1];
+  expect(summed?.querySelector(".row")?.textContent).toBe("6 10 14");
+  expect(summed?.querySelector(".sent")?.textContent).toBe("12 B");
+  expect(said.querySelector(".use")).toBeNull();
   expect(currentRow(view)?.textContent).toContain("stops here");
+});
+
+test("a fix is used where a kernel can trace it, and undone", async () => {
+  const view = await mount(trace("error"), { step: 2, used: -1, _usable: true });
+  const fixed = { ...trace("psum"), changed: (trace("error") as unknown as Trace).error?.fixes[1] };
+  [...view.root.querySelectorAll<HTMLButtonElement>(".use")][1]?.click();
+  expect(view.model.sent).toEqual([{ used: 1 }]);
+  await expect.poll(() => view.root.querySelectorAll(".use:disabled").length).toBe(2);
+  view.model.assign({ _document: fixed, step: 3 });
+  await shown(view, 3);
+  expect(find(view, ".changed").textContent).toContain("line 3 changed: Sum the blocks along i");
+  find<HTMLButtonElement>(view, ".changed button").click();
+  expect(view.model.sent).toEqual([{ used: 1 }, { used: -1 }]);
 });
 
 test("with reduced motion no copy is seen between its ends", async () => {
@@ -520,7 +536,7 @@ test("a shorter document in place of a longer one shows one of its steps", async
   const view = await mount(trace("psum"), { step: 4 });
   view.model.assign({ _document: trace("error") });
   await expect.poll(() => find(view, ".count").textContent).toBe("2/2");
-  expect(headline(view)).toContain("ValueError");
+  expect(headline(view)).toContain("out_specs P() says that all are equal");
 });
 
 test("an error while painting is shown, never a blank picture", async () => {

@@ -40,21 +40,25 @@ function piecesOf(old: string, text: string): ChangedLine["pieces"] {
   let end = 0;
   while (end < most - begin && old.at(-1 - end) === text.at(-1 - end)) end++;
   // A name is new as a whole.
-  while (begin > 0 && /\w/.test(text[begin - 1] ?? "") && /\w/.test(text[begin] ?? "")) begin--;
-  while (end > 0 && /\w/.test(text.at(-end) ?? "") && /\w/.test(text.at(-end - 1) ?? "")) end--;
+  while (begin > 0 && isWithinName(text, begin)) begin--;
+  while (end > 0 && isWithinName(text, text.length - end)) end--;
   const [kept, middle] = [old.slice(begin, old.length - end), text.slice(begin, text.length - end)];
   const at = kept === "" ? -1 : middle.indexOf(kept);
-  const inner =
-    at < 0
-      ? [{ text: middle, changed: true }]
-      : [
-          { text: middle.slice(0, at), changed: true },
-          { text: kept, changed: false },
-          { text: middle.slice(at + kept.length), changed: true },
-        ];
+  const apart = at >= 0 && !isWithinName(middle, at) && !isWithinName(middle, at + kept.length);
+  const inner = !apart
+    ? [{ text: middle, changed: true }]
+    : [
+        { text: middle.slice(0, at), changed: true },
+        { text: kept, changed: false },
+        { text: middle.slice(at + kept.length), changed: true },
+      ];
   return [
     { text: text.slice(0, begin), changed: false },
     ...inner,
     { text: text.slice(text.length - end), changed: false },
   ].filter((piece) => piece.text !== "");
+}
+
+function isWithinName(text: string, at: number): boolean {
+  return /\w/.test(text[at - 1] ?? "") && /\w/.test(text[at] ?? "");
 }
