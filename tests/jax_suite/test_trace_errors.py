@@ -1,5 +1,6 @@
 """Programs that stop: the trace leads up to the value that causes it, and every fix that it offers makes it run."""
 
+import functools
 import linecache
 import re
 from typing import Any
@@ -508,6 +509,7 @@ NOT_IN_09 = {"in_specs"}  # JAX 0.9 reshards the argument itself.
 OLD = jax.__version_info__ < (0, 10)
 
 
+@functools.cache
 def stopped(name):
     case = CASES[name]
     f, args = case.run(case.text)
@@ -550,6 +552,30 @@ def test_every_fix_makes_it_run(name):
         fixed = traced(f, *args)
         assert fixed.error is None, (fix, fixed.error.message, text)
         jax.block_until_ready(f(*args))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_a_fix_the_same_call_is_traced(name):
+    case = CASES[name]
+    trace, _ = stopped(name)
+    fixed = trace.with_fix(0)
+    assert fixed.error is None
+    assert fixed.changed == trace.error.fixes[0]
+    f, args = case.run(trace.error.fixes[0].applied(case.text))
+    wanted = jax.tree.leaves(f(*args))
+    for gotten, out in zip(jax.tree.leaves(fixed.outputs), wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(gotten), np.asarray(out), rtol=1e-5)
+    if row := fixed.changed.row:
+        first = np.asarray(wanted[0])
+        first = first[(0,) * (first.ndim - 1)] if first.ndim > 1 else first.reshape(-1)
+        np.testing.assert_allclose([float(x) for x in row], first[:4].astype(float), rtol=1e-3)
+        assert fixed.changed.row_size == first.size
+    line = fixed.changed.line
+    shown = [text for one in fixed.listings if 0 <= line - one.first_line < len(one.lines) for text in one.lines]
+    new = [text.strip() for text in fixed.changed.code.split("\n")]
+    assert not line or not shown or any(text.strip() in new for text in shown)
+    with pytest.raises(IndexError, match="the fixes of this trace are 0"):
+        trace.with_fix(99)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if CASES[name].first])
