@@ -4,6 +4,7 @@ import { fitName, textWidth } from "../draw/measure";
 import { headOf, type TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
 import { type Room, StepperLayout } from "./scene/layout";
+import type { Local } from "./scene/local";
 
 /** Below this width the source and the list are menus over the picture. */
 export const NARROW = 900;
@@ -140,19 +141,20 @@ export function layoutOf(trace: TraceModel, width: number, watch: readonly strin
     (watch.length > 0 ? WATCHED : 0) +
     (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
   const aroundAt = (w: number) => around(trace, w);
+  const tiles: Local["tiles"] = new Map();
   const most = (w: number) => CARD - aroundAt(w) - extra;
   const least = (w: number): number => {
     const [wider] = WIDTHS.find(([from]) => from > w) ?? [];
     // Changes that make a program run are read without scrolling, where they can be.
     if (wider === undefined) return trace.doc.error ? Math.min(TROUBLE, most(w)) : BESIDE;
-    const above = new StepperLayout(trace, pictureWidth(wider), watch, roomAt(wider));
+    const above = new StepperLayout(trace, pictureWidth(wider), watch, roomAt(wider), tiles);
     return above.height + aroundAt(wider) - aroundAt(w);
   };
   const roomAt = (w: number): Room => {
     const widths = (WIDTHS.findLast(([from]) => from <= w) ?? WIDTHS[0])?.map(pictureWidth) ?? [];
     return { most: most(w), least: least(w), widths };
   };
-  return new StepperLayout(trace, pictureWidth(width), watch, roomAt(width));
+  return new StepperLayout(trace, pictureWidth(width), watch, roomAt(width), tiles);
 }
 
 /** Widths of cards of each kind at which heights are compared, the first being the least. */

@@ -1,6 +1,6 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
 import { type Ask, adds, gridOf } from "./ask";
-import { bareChoices, choicesOf } from "./downchoices";
+import { bareChoices, type Choice, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
 import { fixedOf, LINE, mapOver, stretched } from "./downrows";
 import { sizesOf } from "./downsizes";
@@ -13,17 +13,21 @@ export function downStage(ask: Ask, height: number): Stage {
   const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h) : fixed;
   // Higher rows may need more width: all groups in lower ones come before one group in higher ones.
   const low = fixedOf(ask, false);
-  for (const choice of choicesOf(ask)) {
-    for (const rows of choice.whole ? [whole, low] : [fixed]) {
-      const sizes = sizesOf(ask, rows, choice);
-      const left = ask.width - sizes.width;
-      // The ways of a permutation are as long as there is width.
-      if (left >= 0) return placeDown(ask, rows, choice, sizes, Math.min(400, left));
+  for (const choices of choicesOf(ask)) {
+    const last = choices.at(-1) as Choice;
+    const every = (last.whole ? [whole, low] : [fixed]).filter((rows) => sizesOf(ask, rows, last).width <= ask.width);
+    for (const choice of every.length > 0 ? choices : []) {
+      for (const rows of every) {
+        const sizes = sizesOf(ask, rows, choice);
+        const left = ask.width - sizes.width;
+        // The ways of a permutation are as long as there is width.
+        if (left >= 0) return placeDown(ask, rows, choice, sizes, Math.min(400, left));
+      }
     }
   }
-  const bare = bareChoices(ask).map((choice) => ({ choice, sizes: sizesOf(ask, fixed, choice) }));
-  const { choice, sizes } = bare.find((one) => one.sizes.width <= ask.width) ?? (bare.at(-1) as (typeof bare)[number]);
-  return placeDown(ask, fixed, choice, sizes);
+  const bare = bareChoices(ask);
+  const choice = bare.find((one) => sizesOf(ask, fixed, one).width <= ask.width) ?? (bare.at(-1) as Choice);
+  return placeDown(ask, fixed, choice, sizesOf(ask, fixed, choice));
 }
 
 /** The stage in tiles that stand where others of the program do; null where it has no room there. */
@@ -32,7 +36,7 @@ export function inHome(ask: Ask, home: Stage): Stage | null {
   const low = fixedOf({ ...ask, least: { w: 0, h: 0 } }, false);
   const [first = 0] = at.y;
   if (ask.motion !== "gather" || at.y.some((y, i) => y !== first + i * at.pitch)) return null;
-  for (const choice of choicesOf(ask)) {
+  for (const choice of [...choicesOf(ask)].flat()) {
     if ((!choice.whole && ask.trace.mesh.axes.length > 1) || choice.columns < 64) break;
     const sizes = sizesOf({ ...ask, least: { w: 0, h: 0 } }, low, choice);
     const { tile, side } = sizes;

@@ -40,8 +40,11 @@ export interface Choice {
   reads: boolean;
 }
 
-/** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
-export function* choicesOf(ask: Ask): Generator<Choice> {
+/**
+ * What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. Each
+ * list ends with what needs the least width of it.
+ */
+export function* choicesOf(ask: Ask): Generator<readonly Choice[]> {
   const { plan } = ask;
   const several = groupsOf(ask).length > 1;
   const whole = wholeMesh(ask) && groupsOf(ask).length * ask.least.w <= ask.width;
@@ -50,8 +53,9 @@ export function* choicesOf(ask: Ask): Generator<Choice> {
   const all = { map: over, columns: 64, swatch: false, bare: 0, reads: false };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
   if (whole && ask.motion === "gather" && several && !ask.mixed)
-    for (const tight of TIGHT.slice(0, 2))
-      for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
+    yield TIGHT.slice(0, 2).flatMap((tight) =>
+      GROWTH.map((grow) => ({ ...all, whole, open: true, tight, font: FONTS[0], grow })),
+    );
   const copies = ask.motion === "lanes" || ask.motion === "permute" ? [false, true] : [false];
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
@@ -61,13 +65,13 @@ export function* choicesOf(ask: Ask): Generator<Choice> {
     ),
   ];
   for (const way of ways) {
-    for (const tight of tights) {
-      for (const font of FONTS) {
+    yield tights.flatMap((tight) =>
+      FONTS.flatMap((font) => {
         // Where there is more room than needed, numbers stand wider apart.
-        const roomy = tight === TIGHT[0] && font === FONTS[0];
-        for (const grow of roomy ? GROWTH : [0]) yield { ...all, whole: false, open: false, ...way, tight, font, grow };
-      }
-    }
+        const grows = tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0];
+        return grows.map((grow) => ({ ...all, whole: false, open: false, ...way, tight, font, grow }));
+      }),
+    );
   }
 }
 

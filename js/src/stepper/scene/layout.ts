@@ -8,7 +8,7 @@ import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage, inHome } from "./down";
 import { downHeight } from "./downrows";
-import { type Field, FULL, localField, localStage, type Shown } from "./local";
+import { type Field, FULL, type Local, localField, localStage, type Shown } from "./local";
 import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
 import { thumbStage, thumbsHeight } from "./thumbs";
@@ -42,6 +42,8 @@ export class StepperLayout {
     /** Names of watched variables. */
     readonly watch: readonly string[] = [],
     readonly room: Room = { most: ROOM, least: 0, widths: [] },
+    /** Sizes of tiles of the same trace and names, as a layout of another width found them. */
+    private readonly tiles: Local["tiles"] = new Map(),
   ) {
     this.blockColor = blockColors(trace);
     const over = trace.steps.flatMap(({ collective: c }) => c?.axes.join() ?? []);
@@ -69,7 +71,8 @@ export class StepperLayout {
     // Rows that are higher may need more width.
     const home = (least: Size) =>
       this.#homeAt(null, { width, least }, this.room.most) && this.#homeAt(null, { width, least }, 0);
-    return localField({ trace: this.trace, all: this.#local, width, room: this.room.most, home });
+    const { trace, room, tiles } = this;
+    return localField({ trace, all: this.#local, width, room: room.most, home, tiles });
   }
 
   /** The stage of the first collective's meaning, if it shows every device; local steps stand in its tiles. */

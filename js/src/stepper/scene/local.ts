@@ -22,17 +22,19 @@ export interface Shown {
   formats: Formats;
 }
 
-interface Local {
+export interface Local {
   trace: TraceModel;
   all: readonly Shown[];
   width: number;
   room: number;
   /** The tiles of the program's first collective, with room for so much in each; null where it has none that fit. */
   home: (least: Size) => Stage | null;
+  /** Sizes of tiles that are known, which no width changes. */
+  tiles: Map<Blocks, Size>;
 }
 
 /** How blocks stand in tiles: as large as there is room for. */
-interface Blocks {
+export interface Blocks {
   font: number;
   rows: number;
   columns: number;
@@ -85,14 +87,19 @@ const DIGITS = [
 ] as const;
 
 /** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
-function* sizesIn(lines: readonly Blocks["lines"][]): Generator<Blocks> {
+function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
+  const found: Blocks[] = [];
   for (const columns of [64, 16, 8, 4, 2, 1])
     for (const rows of [8, 4, 3, 2, 1])
       for (const before of [true, false])
         for (const line of lines)
           for (const [font, tight] of DIGITS)
-            yield { font, rows, columns, cell: rows > 2 ? 18 : 20, lines: line, before, tight };
+            found.push({ font, rows, columns, cell: rows > 2 ? 18 : 20, lines: line, before, tight });
+  return found;
 }
+
+/** The sizes that are tried, by where tiles stand. */
+const SIZES = { column: sizesIn([0]), home: sizesIn([1, 0]), mesh: sizesIn([1, 2, 3]) };
 
 /** The first sizes with which every step has room on the mesh; else a list of some devices. */
 export function localField(local: Local): Field {
@@ -107,8 +114,8 @@ export function localField(local: Local): Field {
       ...(trace.mesh.size > FULL ? [] : [line ? inColumn : onMesh]),
     ]) {
       const failed: Size[] = [];
-      for (const size of sizesIn(line ? [0] : make === onMesh ? [1, 2, 3] : [1, 0])) {
-        const tile = tileSize(local.all, trace, size);
+      for (const size of SIZES[line ? "column" : make === onMesh ? "mesh" : "home"]) {
+        const tile = tileSize(local, size);
         // What has no room has none for larger tiles.
         if (failed.some(({ w, h }) => w <= tile.w && h <= tile.h)) continue;
         const field = make(local, size, tile);
@@ -119,7 +126,7 @@ export function localField(local: Local): Field {
     }
   }
   let last: Field | null = null;
-  for (const size of sizesIn([1, 2, 3])) {
+  for (const size of SIZES.mesh) {
     last = inList(local, size);
     if (last.height <= room && (last.list?.x ?? 0) + last.tile.w <= width) return last;
   }
@@ -173,7 +180,7 @@ function inColumn({ trace, width, room }: Local, size: Blocks, tile: Size): Fiel
 
 function inList(local: Local, size: Blocks): Field {
   const { trace, width, room } = local;
-  const tile = tileSize(local.all, trace, size);
+  const tile = tileSize(local, size);
   const map = roomOfMap(local, room - LINE - 30);
   const x = map ? map.width + 26 : 0;
   const columns = Math.max(1, Math.min(4, Math.floor((width - x + BETWEEN) / (tile.w + BETWEEN))));
@@ -193,14 +200,18 @@ function inList(local: Local, size: Blocks): Field {
 }
 
 /** The tile that has room for every step. */
-function tileSize(all: readonly Shown[], trace: TraceModel, size: Blocks): Size {
+function tileSize({ all, trace, tiles }: Local, size: Blocks): Size {
+  const known = tiles.get(size);
+  if (known) return known;
   let [w, h] = size.lines === 0 ? [0, 0] : [64, 44];
   for (const shown of all) {
     const arranged = arrange(trace, shown, size);
     w = Math.max(w, arranged.w);
     h = Math.max(h, arranged.h);
   }
-  return { w: Math.ceil(w), h: Math.ceil(h) };
+  const tile = { w: Math.ceil(w), h: Math.ceil(h) };
+  tiles.set(size, tile);
+  return tile;
 }
 
 /** Blocks of a tile from its corner, and the size of the tile that they want. */
