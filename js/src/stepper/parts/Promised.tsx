@@ -6,6 +6,7 @@ import { AXIS_DASH } from "../../draw/marks";
 import { formatsOf } from "../model/formats";
 import type { TraceModel } from "../model/trace";
 import { faceOf } from "../scene/contents";
+import { SMALL } from "../sizes";
 import type { StepperState } from "../state";
 
 /** Devices, and rows and columns of a block, that are drawn. */
@@ -22,7 +23,9 @@ export function Promised({ state, trace, v }: { state: StepperState; trace: Trac
   if (axis < 0 || size < 2 || !face || !corner || !format || !layout || face.columns === 0) return null;
   const stride = product(trace.mesh.meshShape.slice(axis + 1));
   const scheme = state.now.theme?.scheme ?? "light";
-  const devices = Array.from({ length: Math.min(size, MOST) }, (_, k) => k * stride);
+  // In one row: two are enough to differ.
+  const most = state.now.width < SMALL ? 2 : MOST;
+  const devices = Array.from({ length: Math.min(size, most) }, (_, k) => k * stride);
   const first = devices[0] ?? 0;
   const text = (p: number, element: number) => format.text(corner.elements.value(corner.start(p) + element));
   const written = (p: number) => face.elements.map((e) => text(p, e)).join();
@@ -51,7 +54,7 @@ export function Promised({ state, trace, v }: { state: StepperState; trace: Trac
           </table>
         </figure>,
       ])}
-      {size > MOST && <span class="soft">… {size} in all</span>}
+      {size > most && <span class="soft">… {size} in all</span>}
       <figure>
         <figcaption class="soft">one place of the result{part ? ", part of each block" : ""}</figcaption>
         <p class="which">which?</p>
