@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shardwidget.document import Feedback, Field, Part
@@ -54,7 +55,7 @@ class PredictError(Kind):
         **options: Any,
     ) -> None:
         super().__init__(options)
-        self._outcome = run.call(f, args)
+        self._outcome = replace(run.call(f, args), value=None)  # A result on devices would stay there.
         truth = self._outcome.error or RUNS
         self._truth = truth
         classes = sorted({*(among or CHOICES[1:]), truth} - {RUNS})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -222,6 +223,11 @@ class DocumentWidget(anywidget.AnyWidget):
         super().close()
         if "_shown" in self.__dict__:  # One whose constructor raised is closed too.
             self._release()
+
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
+        """Closes it, unless Python ends: then modules are gone, and what it holds goes without being asked."""
+        if not ends():
+            super().__del__()
 
     def _settle(self) -> bool:
         """Lets go of arrays on devices once it is displayed, but not of what it shows of them; whether it could."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -135,7 +136,14 @@ class SearchView(DocumentWidget):
         self._stopping.clear()
         self.set_trait("running", "running")
         self._thread = threading.Thread(target=self._search, name="shardwidget search", daemon=True)
+        atexit.register(self._leave)
         self._thread.start()
+
+    def _leave(self) -> None:
+        """Ends the search before Python does, which would end its thread within JAX, and so abort the process."""
+        self.stop()
+        if self._thread is not None:
+            self._thread.join()
 
     def wait(self) -> Search:
         """The search, when it has ended; an interrupt stops it.
@@ -198,6 +206,7 @@ class SearchView(DocumentWidget):
         if latest is not None:
             self._show(latest)
         self.set_trait("running", ended)
+        atexit.unregister(self._leave)
 
     def _show(self, search: Search) -> None:
         """Shows what is known now. The selection stays with its candidate, which may have another place."""

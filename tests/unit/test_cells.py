@@ -52,15 +52,26 @@ AFTER_CELL = {
     "a stepper that keeps all": "x = new(); sw.ShardMapStepper(summed, x, keep=2**28)",
     "a tree": "x = new(); sw.show({'w': x})",
     "trees side by side": "x = new(); sw.ModelView.compare({'w': x}, {'w': x})",
+    "an exercise": "x = new(); sw.Exercise.predict_error(double, x)",
+    "a plan": "x = new(); sw.ReshardPlanView(x, NamedSharding(mesh, P('y', 'x')))",
+    "a run": "x = new(); sw.show(sw.read.run(double, x, n=1))",
+    "a difference of programs": "x = new(); sw.CompiledProgram.diff((double, x), (closed(x),), mesh=mesh)",
     "an inspector": "x = new(); sw.Inspector()",
 }
 """A cell, by what it shows."""
 
+if jax.__version_info__ >= (0, 10):
+    AFTER_CELL["a search"] = (
+        "x = new(); sw.SearchView(jax.jit(lambda w, b: w - b.sum()), x, x, mesh=mesh, options={'batch': 'b'})"
+    )
+
 ONCE_RUN_AGAIN = AFTER_CELL | {
     "a comparison of a closure": "x = new(); sw.ShardingComparison(closed(x), mesh=mesh)",
     "a program": "x = new(); sw.CompiledProgram(double, x)",
+    "a program of a closure": "x = new(); sw.CompiledProgram(closed(x), mesh=mesh, page='memory')",
     "programs side by side": "x = new(); sw.CompiledProgram.compare({'one': (double, x), 'two': (double, x)})",
     "a playground": "x = new(); sw.SpecPlayground(x)",
+    "a playground that moved an array": "x = new(); view = sw.SpecPlayground(x, spec=P('y')); view.apply(); view",
 }
 
 
