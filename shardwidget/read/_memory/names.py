@@ -63,7 +63,13 @@ class Names:
             filled = self._at(slot.writer)
             if (line := self._sources(filled.frames)) is not None:
                 origin, source = filled, line
-        given = "" if source is not None else self._copied(slot.instruction)
+        given = ""
+        if source is None and (copied := self._copied(slot.instruction)) is not None:
+            if copied.opcode == "parameter":
+                given = self._arguments.get(int(copied.arguments or 0), "")
+            else:
+                origin = self._at(copied)
+                source = self._sources(origin.frames)
         result = self._results.get(slot.output, "")
         kind: Any = slot.kind
         if kind == "temporary" and not origin.backward and self._needed_back(slot, walked):
@@ -119,13 +125,12 @@ class Names:
         """Whether a source is the line of the loop that carries a slot."""
         return slot.carried_by is not None and source == self._sources(self._at(slot.carried_by).frames) is not None
 
-    def _copied(self, instruction: Instruction | None) -> str:
-        """The argument that an instruction of the entry copies: a result that is returned as it came; else empty."""
-        while instruction is not None and instruction.opcode in _COPIES and instruction.operands:
-            instruction = self._entry.get(instruction.operands[0])
-        if instruction is None or instruction.opcode != "parameter":
-            return ""
-        return self._arguments.get(int(instruction.arguments or 0), "")
+    def _copied(self, instruction: Instruction | None) -> Instruction | None:
+        """What an instruction of the entry copies, as for a prefetch; None where it copies nothing."""
+        copied = instruction
+        while copied is not None and copied.opcode in _COPIES and copied.operands:
+            copied = self._entry.get(copied.operands[0])
+        return None if copied is instruction else copied
 
     def loop(self, loop: Loop) -> MemoryLoop:
         origin = self._at(loop.instruction)
