@@ -494,6 +494,7 @@ def test_where_processes_cannot_be_forked_each_is_started_anew(tmp_path, monkeyp
 def test_an_answer_that_ends_the_process_that_starts_others_ends_no_other():
     with places.Processes(2**30) as processes:
         one, another = places.Place(processes), places.Place(processes)
+        assert processes._server
         processes._server[0].kill()
         one.close()
         for place in (another, places.Place(processes)):
