@@ -17,7 +17,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
-from shardwidget.teach import places
+from shardwidget.teach import frames, places
 from shardwidget.teach.errands import Matches
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
@@ -109,6 +109,7 @@ ANSWERS = {
     ),
     "the parent is killed": (inside("os.kill(os.getppid(), 9)"), 0, "PermissionError"),
     "the parent is killed in C": (inside("ctypes.pythonapi.kill(os.getppid(), 9)", "import ctypes, os"), 0, "dlsym"),
+    "a variable of the teacher's": (inside("os.environ['GRADEBOOK_TOKEN']"), 0, "KeyError"),
     "a shell": (inside("os.system('true')"), 0, "PermissionError"),
     "a process": (inside("os.fork()"), 0, "PermissionError"),
     "a file is written": (inside("open('grades.csv', 'w')"), 0, "may not open files"),
@@ -253,8 +254,9 @@ def forge(n):
     "a pattern that looks back": ({"tree": {"rules": "(?<=a+) → P('x')"}}, 0, "is not a pattern"),
 }  # fmt: skip
 if sys.platform == "linux":
-    # Others have no limit of memory.
+    # Others have no limit of memory, and no files in it.
     MORE |= {
+        "a file in memory": (inside("os.write(os.memfd_create('a'), b'a')"), 0, "OSError.*too large"),
         "a list that grows": (
             code("def f(x):\n    a = [x]\n    while True: a += [bytearray(2**24)]"),
             0,
@@ -287,7 +289,9 @@ def graded(tmp_path_factory):
         _write(folder / name, _record(name, answers))
     for name, (answers, *_) in MORE.items():
         _write(folder / name, _record(name, answers, WORDS))
-    grades = sw.grade(folder, lab(), seconds=SECONDS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADEBOOK_TOKEN", "1")
+        grades = sw.grade(folder, lab(), seconds=SECONDS)
     return {row.student: row for row in grades.rows}
 
 
@@ -488,6 +492,28 @@ def test_where_processes_cannot_be_forked_each_is_started_anew(tmp_path, monkeyp
     rows = sw.grade(tmp_path, lab()).rows
     assert [row.points for row in rows] == [5, 4]
     assert "exit code 3" in rows[1].credits[1].note
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {"bytes": [0, 9], "array": None},
+        {"bytes": [-1, 4], "array": None},
+        {"bytes": [4, -2], "array": None},
+        {"bytes": [0, 8], "array": ["object", [1]]},
+        {"bytes": [0, 8], "array": ["float32", [3]]},
+        {"bytes": [0, 8], "array": ["float32", [-1, -2]]},
+        {"bytes": [0, 0], "array": ["float32", [0, 10**30]]},
+        {"bytes": [0, 8], "array": ["no type", [1]]},
+        {"kind": "Popen", "args": "true"},
+        {"kind": "Leaf"},
+        {"neither": 1},
+    ],
+)
+def test_what_a_process_forges_is_refused(plain):
+    text = json.dumps(plain).encode()
+    with pytest.raises(ValueError, match=r"it|array|dimension"):
+        frames.read(len(text).to_bytes(frames.HEAD) + text + bytes(8))
 
 
 @pytest.mark.skipif(not places.FORKS, reason="each process is started anew there")
