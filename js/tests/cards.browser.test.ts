@@ -2,6 +2,8 @@
 import { expect, test, vi } from "vitest";
 import { saveButton } from "../src/page/saved";
 import { mount as mountArray } from "./array/harness";
+import { wire } from "./diff/diffs";
+import { mount as mountDiff } from "./diff/harness";
 import { array, mesh } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, sheet } from "./exercise/sheets";
@@ -21,6 +23,11 @@ async function resized(view: Mounted, width: number): Promise<number> {
   for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
   return height(view);
 }
+
+test.each(["before", "after"])("a card says so where its document has no %s to be named by", async (field) => {
+  const view = await mountDiff({ ...wire("training"), [field]: null } as never);
+  expect(view.root.querySelector("[role=alert]")?.textContent).toMatch(/\w{3}/);
+});
 
 test.each(SIZED)(
   "%s is at most 640 px high from 900 px of width on, and never higher in a wider cell",

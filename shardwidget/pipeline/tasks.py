@@ -40,8 +40,8 @@ def parse(text: str) -> Unit:
     matches = [_TASK.fullmatch(part) for part in text.split("+")]
     if not all(matches):
         raise ValueError(
-            f'{text!r} is not a task; write "0F3" (stage, kind F, B, I or W, microbatch), or "0F7+7B3" for tasks that '
-            "are fused"
+            f'{text[:80]!r} is not a task; write "0F3" (stage, kind F, B, I or W, microbatch), or "0F7+7B3" for tasks '
+            "that are fused"
         )
     return tuple(Task(int(m[1]), m[2], int(m[3])) for m in matches if m)
 
@@ -62,8 +62,11 @@ def pack(
         wasted: of each task, whether nothing uses it.
     """
     tasks = [task for units in ranks for unit in units for task in unit]
-    if far := [task for task in tasks if max(task.stage, task.microbatch) >= _MOST]:
-        raise ValueError(f"{str(far[0])[:80]} is not a task: stages and microbatches are numbered below {_MOST}")
+    numbered = range(_MOST)
+    if far := [task for task in tasks if task.stage not in numbered or task.microbatch not in numbered]:
+        raise ValueError(
+            f"{str(far[0])[:80]} is not a task: stages and microbatches are numbered from 0 to below {_MOST}"
+        )
     return Order(
         counts=Ints.pack([sum(map(len, units)) for units in ranks]),
         stage=Ints.pack([task.stage for task in tasks]),

@@ -131,8 +131,9 @@ class Runs:
         """Its results and collectives."""
         args = self.inputs[0]
         with run.on_mesh(layouts.mesh_of(args)):
-            f = jax.jit(_jax.call_exported(self.program, args))
-            program = read.program(f, *args)
+            lowered = jax.jit(_jax.call_exported(self.program, args)).lower(*args)
+            f = lowered.compile(compiler_options=_jax.quick_options())
+            program = read.program(f)
         outcomes = [run.call(f, args) for args in self.inputs]
         return Compiled(tuple(map(self._plain, outcomes)), sent_bytes(program), _bill(program))
 

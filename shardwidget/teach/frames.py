@@ -74,6 +74,6 @@ def _value(plain: Any, data: memoryview) -> Any:
         return bytes(own)
     name, shape = plain["array"]
     dtype = jnp.dtype(name)
-    if dtype.hasobject or dtype.itemsize * math.prod(shape) != size or min(shape, default=0) < 0:
+    if dtype.itemsize * math.prod(shape) != size or min(shape, default=0) < 0:
         raise ValueError("an array has not the size of its type")
     return np.frombuffer(own, dtype).reshape(shape)

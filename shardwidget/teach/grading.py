@@ -21,6 +21,9 @@ from shardwidget.teach.places import FailedError, StoppedError
 _LONGEST = 500
 """Characters of a note."""
 
+_LONGEST_NAME = 60
+"""Characters of a student's name in a table that is shown."""
+
 
 @dataclass(frozen=True)
 class Credit:
@@ -88,7 +91,7 @@ class Grades:
         writer.writerow(["student", "file", "points", "of", "attempts", *heads, "notes"])
         for row in self.rows:
             cells = [text for c in row.credits for text in (f"{c.points:g}", c.attempts)] or [""] * len(heads)
-            notes = "; ".join([*filter(None, [row.note]), *(f"{c.exercise}: {c.note}" for c in row.credits if c.note)])
+            notes = [_said(row), *(f"{c.exercise}: {c.note}" for c in row.credits if c.note)]
             line = [
                 visible(row.student),
                 visible(row.file),
@@ -96,7 +99,7 @@ class Grades:
                 f"{sum(self.most):g}",
                 row.attempts,
                 *cells,
-                notes,
+                "; ".join(filter(None, notes)),
             ]
             writer.writerow([_plain(text) for text in line])
         if path is None:
@@ -106,13 +109,13 @@ class Grades:
 
     def __repr__(self) -> str:
         widths = [max(len(name), 6) for name in self.exercises]
-        students = [visible(r.student) for r in self.rows]
+        students = [_who(r) for r in self.rows]
         who = max([7, *map(len, students)])
         head = " ".join(f"{n:>{w}}" for n, w in zip(self.exercises, widths, strict=True))
         lines = [f"{'student':{who}}  points  attempts  {head}"]
         for row, student in zip(self.rows, students, strict=True):
             cells = " ".join(f"{c.points:>{w}g}" for c, w in zip(row.credits, widths, strict=False))
-            rest = "  ".join(filter(None, [cells, visible(row.note)]))
+            rest = "  ".join(filter(None, [cells, _said(row)]))
             lines.append(f"{student:{who}}  {row.points:>6g}  {row.attempts:>8}  {rest}")
         return "\n".join(lines)
 
@@ -122,11 +125,11 @@ class Grades:
         return f"<table><tr>{heads}</tr>{''.join(self._row(row, cell) for row in self.rows)}</table>"
 
     def _row(self, row: Grade, cell: str) -> str:
-        texts = [visible(row.student), f"{row.points:g} of {sum(self.most):g}", str(row.attempts)]
+        texts = [_who(row), f"{row.points:g} of {sum(self.most):g}", str(row.attempts)]
         first = "".join(f"<td {cell}>{escape(t)}</td>" for t in texts)
         rest = "".join(f'<td {cell} title="{escape(c.note, quote=True)}">{c.points:g}</td>' for c in row.credits)
         rest = rest or f"<td {cell} colspan={len(self.exercises)}></td>"
-        return f"<tr>{first}{rest}<td {cell}>{escape(visible(row.note))}</td></tr>"
+        return f"<tr>{first}{rest}<td {cell}>{escape(_said(row))}</td></tr>"
 
 
 def credit(kind: Kind, entry: Mapping[str, Any], most: float) -> Task[Credit]:
@@ -160,6 +163,15 @@ def _share(feedback: Feedback) -> float:
     shares = [1.0 if p.right else sum(p.cells) / len(p.cells) if p.cells else 0.0 for p in feedback.parts]
     share = sum(shares) / len(shares) if shares else 0.0
     return share if 0 < share < 1 else 0.5
+
+
+def _who(row: Grade) -> str:
+    name = visible(row.student)
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+
+
+def _said(row: Grade) -> str:
+    return visible(row.note[:_LONGEST])
 
 
 def _plain(cell: object) -> object:

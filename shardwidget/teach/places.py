@@ -77,14 +77,17 @@ class Processes:
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._own: set[subprocess.Popen[bytes]] = set()
         self._children: set[int] = set()
+        """Those of the server."""
+        self._strays: set[int] = set()
+        """Those of a server that has ended; they work on."""
 
     def __enter__(self) -> Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end_server()
-        for process in list(self._own):
-            self.stop(process)
+        for started in [*self._own, *self._strays]:
+            self.stop(started)
         self._folder.cleanup()
 
     def start(self, theirs: socket.socket) -> Any:
@@ -117,15 +120,18 @@ class Processes:
                 return started.wait(0.2)
             started.kill()
             return started.wait()
-        if self._server is None or started not in self._children:
-            return None
-        self._children.discard(started)
-        try:
-            self._server[1].sendall(started.to_bytes(PID))
-            return int.from_bytes(self._answer(), signed=True)
-        except OSError:
-            self._end_server()
-            return None
+        if self._server is not None and started in self._children:
+            try:
+                self._server[1].sendall(started.to_bytes(PID))
+                code = int.from_bytes(self._answer(), signed=True)
+                self._children.discard(started)
+                return code
+            except OSError:
+                self._end_server()
+        self._strays.discard(started)
+        with contextlib.suppress(OSError):
+            os.killpg(started, signal.SIGKILL)
+        return None
 
     def _answer(self) -> bytes:
         assert self._server
@@ -156,10 +162,7 @@ class Processes:
             control.close()
             process.kill()
             process.wait()
-            for child in self._children:
-                # Not its own any more, and still in a session of their own.
-                with contextlib.suppress(OSError):
-                    os.killpg(child, signal.SIGKILL)
+            self._strays |= self._children
             self._children.clear()
 
 

@@ -74,21 +74,20 @@ class Repair(Kind):
             question = "Which line does JAX's message refer to, and what does it suggest?"
             part = Part("function", False, message)
             return Feedback("wrong", message, question, parts=(part,), error=first.error, said=first.said)
-        if off := difference(first.value, self._wanted):
-            question = "What should each device add, and what should it leave to the others?"
-            return Feedback("partly", f"It runs. {off}", question, parts=(Part("function", False, off),))
-        return self._elsewhere(first, more) or Feedback(
-            "right", "It runs, and the result is what it should be.", parts=(Part("function", True),)
-        )
-
-    def _elsewhere(self, first: Outcome, more: Sequence[Outcome]) -> Feedback | None:
-        """What is off with other arguments; None where nothing is, or nothing is known."""
-        truths = self._truths
         if more and self._varies and all(not o.error and same(o.value, first.value) for o in more):
             note = "It gives the same, whatever its arguments are."
             question = "Which of the arguments should the result be made from?"
             return Feedback("wrong", note, question, parts=(Part("function", False, note),))
-        for outcome, truth in zip(more, truths, strict=False):
+        if off := difference(first.value, self._wanted):
+            question = "What should each device add, and what should it leave to the others?"
+            return Feedback("partly", f"It runs. {off}", question, parts=(Part("function", False, off),))
+        return self._elsewhere(more) or Feedback(
+            "right", "It runs, and the result is what it should be.", parts=(Part("function", True),)
+        )
+
+    def _elsewhere(self, more: Sequence[Outcome]) -> Feedback | None:
+        """What is off with other arguments; None where nothing is, or nothing is known."""
+        for outcome, truth in zip(more, self._truths, strict=False):
             off = f"It raises {outcome.error}." if outcome.error else difference(outcome.value, truth)
             if off:
                 note = f"The result is right for these arguments, not for others of the same types. {off}"

@@ -66,8 +66,12 @@ def tree_text(tree: Any) -> str:
 
 
 def failed(error: BaseException) -> Outcome:
-    """An exception as an outcome."""
-    return Outcome(None, type(error).__name__, str(error).strip())
+    """An exception as an outcome; without its message where that raises too."""
+    try:
+        said = str.strip(str(error))
+    except Exception:
+        said = ""
+    return Outcome(None, type(error).__name__, said)
 
 
 def same(a: Result, b: Result) -> bool:

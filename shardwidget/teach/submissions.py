@@ -42,24 +42,36 @@ def submissions(folder: Path) -> list[Submission]:
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
-    closed: list[str] = []
-    files: list[str] = []
-    for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
-        folders.sort()
-        files += [os.path.join(place, name) for name in sorted(names) if name.endswith(".json")]
-    return _with_copies([found for path in [*files, *closed] for found in _read(path, os.path.relpath(path, folder))])
+    found = [one for path in _files(folder) for one in _read(path, os.path.relpath(path, folder))]
+    return _with_copies(found)
 
 
 def folders(folder: Path) -> list[str]:
     """The names of the folders in a folder, without hidden ones."""
     with os.scandir(folder) as entries:
-        return sorted(e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith("."))
+        return sorted(e.name for e in entries if os.path.isdir(e.path) and not e.name.startswith("."))
 
 
 def owner(where: str) -> str:
     """Whose a file is by its path: the first folder's, or else the file's own name."""
     parts = Path(where).parts
     return parts[0] if len(parts) > 1 else Path(where).stem
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """The files that may be records, and folders that cannot be opened. Folders may lie deeper than Python recurses."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        place = waiting.pop()
+        try:
+            with os.scandir(place) as opened:
+                entries = sorted(opened, key=lambda entry: entry.name)
+        except OSError:
+            yield place
+            continue
+        inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        yield from (e.path for e in entries if e.path not in inner and e.name.lower().endswith(".json"))
+        waiting += reversed(inner)
 
 
 def _read(path: str, where: str) -> Iterator[Submission]:
@@ -91,7 +103,7 @@ def _text(path: str) -> str:
         data = file.read(MOST + 1)
     if len(data) > MOST and records.FORMAT.encode() in data:
         raise OSError(f"it has more than {byte_count(MOST)}")
-    return data[:MOST].decode("utf-8") if len(data) <= MOST else ""
+    return data.decode("utf-8-sig") if len(data) <= MOST else ""
 
 
 def _with_copies(found: Sequence[Submission]) -> list[Submission]:

@@ -35,7 +35,10 @@ _REFUSED = {
     *("os.kill", "os.killpg", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn", "os.system"),
     *("os.startfile", "subprocess.Popen", "pty.spawn", "signal.pthread_kill", "resource.prlimit"),
     *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown"),
-    *("socket.connect", "socket.bind", "socket.getaddrinfo"),
+    *("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"),
+    *("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo"),
+    # Files that Python's own code does not open, memory that no limit counts, an interpreter without these guards.
+    *("sqlite3.connect", "mmap.__new__", "cpython.PyInterpreterState_New"),
 }
 """What no answer needs to do, by the names of Python's audit events."""
 
@@ -175,7 +178,13 @@ def _guard() -> None:
             if flags & writes or not (inside or path in ("/dev/null", "/dev/urandom")):
                 raise PermissionError(f"an answer may not open files: {path}")
 
+    def refuse(*_: Any) -> None:
+        raise PermissionError("an answer may not do this: start a process")
+
     sys.addaudithook(hook)
+    # multiprocessing calls it without an event.
+    if module := sys.modules.get("_posixsubprocess"):
+        vars(module)["fork_exec"] = refuse
 
 
 def _readable() -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from traitlets import Any as AnyTrait
 from traitlets import Bool, Bunch, Int, observe, validate
 
+from shardwidget._text import visible
 from shardwidget.document import Exercises
 from shardwidget.read._errors import type_of
 from shardwidget.teach.attempts import Attempts
@@ -222,7 +223,8 @@ class Exercise(Sheet):
         except AnswerError as error:
             self._attempts.refuse(str(error))
             self._changed()
-            warnings.warn(f"{self.name}: not counted: {error}", UserWarning, stacklevel=_ASSIGNED)
+            said = visible(f"{self.name}: not counted: {error}", "\n")
+            warnings.warn(said, UserWarning, stacklevel=_ASSIGNED)
             return self.answer
         return self._attempts.kind.public(self._pending)
 
@@ -263,15 +265,13 @@ class Exercise(Sheet):
         """What keeps it from being passed, in words."""
         feedback = self._attempts.feedback
         if feedback is not None and feedback.verdict == "malformed":
-            return f"{self.name}: the last answer does not count. {feedback.message}"
-        if not self._attempts.answer or feedback is None:
-            return f"{self.name}: not answered yet. Fill it in on screen, or assign exercise.answer in a cell."
-        words = [
-            feedback.message,
-            *([f"{feedback.error}: {feedback.said}"] if feedback.error else []),
-            feedback.question,
-        ]
-        return f"{self.name}: not yet, after {_times(self.attempts)}. {' '.join(w for w in words if w)}"
+            words = ["the last answer does not count.", feedback.message]
+        elif not self._attempts.answer or feedback is None:
+            words = ["not answered yet. Fill it in on screen, or assign exercise.answer in a cell."]
+        else:
+            said = f"{feedback.error}: {feedback.said}" if feedback.error else ""
+            words = [f"not yet, after {_times(self.attempts)}.", feedback.message, said, feedback.question]
+        return f"{visible(self.name)}: " + visible(" ".join(filter(None, words)), "\n")
 
     def _current(self) -> int:
         return 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from shardwidget._text import visible
 from shardwidget.teach import record as records
 from shardwidget.teach.grading import Grade, Grades, credit
 from shardwidget.teach.lanes import Task, results
@@ -53,7 +54,9 @@ def grade(
     """
     names = tuple(e.name for e in exercises)
     if unknown := sorted(set(points or {}) - set(names)):
-        raise ValueError(f"points= names no exercise of this set: {', '.join(unknown)}; it has {', '.join(names)}")
+        raise ValueError(
+            visible(f"points= names no exercise of this set: {', '.join(unknown)}; it has {', '.join(names)}")
+        )
     most = {name: float((points or {}).get(name, 1)) for name in names}
     found = submissions(Path(folder))
     rows = results((_graded(one, exercises, most) for one in found), seconds=seconds, memory=memory)

@@ -13,22 +13,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Route, expect, sync_playwright
 
+from tests.hosts.browser import Chromium
 from tests.hosts.jupyter import JupyterServer
 from tests.hosts.page import views
-from tests.hosts.server import HANG, Server, free_port
-
-# With the GPU process off, software drawing is as fast as it gets; the others keep the browser from the network.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+from tests.hosts.server import HANG, LONGEST, Server, free_port
 
 # Limits end what hangs, and nothing else: on a busy machine everything takes its time.
 expect.set_options(timeout=1000 * HANG)
@@ -37,16 +27,15 @@ LOCAL = re.compile(r"(data|blob|file|about):|(https?|wss?)://127\.0\.0\.1[:/]")
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    program = os.environ.get("SHARDWIDGET_CHROMIUM", "/usr/bin/chromium")
+def chromium() -> Iterator[Chromium]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=1000 * HANG)
-        yield browser
-        browser.close()
+        made = Chromium(playwright)
+        yield made
+        made.close()
 
 
 @pytest.fixture
-def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
+def new_page(chromium: Chromium) -> Iterator[Callable[..., Page]]:
     """Opens a page in a context of its own; fails at the end if a page asked for anything beyond this machine.
 
     With ``may_ask`` such requests are refused too, but the page (one that is not ours) is allowed to try.
@@ -61,15 +50,17 @@ def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
             route.abort()
 
         size = options.pop("viewport", {"width": 1100, "height": 900})
-        context = chromium.new_context(viewport=size, **options)
+        context = chromium.running().new_context(viewport=size, **options)
         contexts.append(context)
         context.set_default_timeout(1000 * HANG)
         context.route(lambda url: not LOCAL.match(url), refuse)
         return context.new_page()
 
-    yield new_page
-    for context in contexts:
-        context.close()
+    with chromium.watched(LONGEST) as ended:
+        yield new_page
+        for context in contexts:
+            context.close()
+    assert not ended.is_set(), f"this did not end in {LONGEST} s, so its browser was ended"
     assert outside == []
 
 

@@ -10,6 +10,9 @@ import threading
 HANG = 120
 """Seconds after which something hangs."""
 
+LONGEST = 5 * HANG
+"""Seconds after which a test or a program hangs."""
+
 
 class Server:
     """Starts a program, waits until it printed ``ready`` and listens on the port, and keeps reading what it prints."""
@@ -17,6 +20,9 @@ class Server:
     def __init__(self, command: list[str], env: dict[str, str], ready: bytes, port: int):
         self._process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert self._process.stdout
+        hangs = threading.Timer(HANG, self._process.kill)
+        hangs.daemon = True
+        hangs.start()
         log: list[bytes] = []
         for line in self._process.stdout:
             log.append(line)
@@ -32,11 +38,15 @@ class Server:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(0.05)
                 raise RuntimeError(f"{' '.join(command)} ended before it listened:\n{b''.join(log).decode()}")
+        hangs.cancel()
 
     def stop(self) -> None:
         """Ends the program."""
         self._process.terminate()
-        self._process.wait(HANG)
+        try:
+            self._process.wait(HANG)
+        finally:
+            self._process.kill()
         self._reader.join(HANG)
         assert self._process.stdout
         self._process.stdout.close()

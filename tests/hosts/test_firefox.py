@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import shardwidget as sw
+from tests.hosts.server import LONGEST
 
 SCRIPT = Path(__file__).with_name("firefox.mjs")
 
@@ -17,7 +18,8 @@ def test_firefox(tmp_path, put):
     sw.ArrayView(put("x", "y"), name="x").to_html(path)
     program = os.environ.get("SHARDWIDGET_FIREFOX", "/usr/bin/firefox-esr")
     command = ["node", str(SCRIPT), program, path.as_uri(), str(tmp_path / "firefox.png")]
-    done = subprocess.run(command, env=os.environ | {"HOME": str(tmp_path)}, capture_output=True, text=True)
+    here = os.environ | {"HOME": str(tmp_path)}
+    done = subprocess.run(command, env=here, capture_output=True, text=True, timeout=LONGEST)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["heard"].startswith("x[4:6, 8:16]; f32[2,8]")

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.hosts.server import LONGEST
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(p.relative_to(ROOT / "docs").with_suffix(".html") for p in (ROOT / "docs").rglob("*.md"))
 
@@ -20,9 +22,8 @@ PAGES = sorted(p.relative_to(ROOT / "docs").with_suffix(".html") for p in (ROOT 
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
-    built = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    )
+    here = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=here, timeout=LONGEST)
     assert built.returncode == 0, built.stdout + built.stderr
     return folder
 
@@ -69,7 +70,8 @@ def test_programs_of_the_gallery_play_in_firefox(site, tmp_path):
     addresses = [(site / page).as_uri() for page in PROGRAMS if page.name != "index.html"]
     program = os.environ.get("SHARDWIDGET_FIREFOX", "/usr/bin/firefox-esr")
     command = ["node", str(Path(__file__).with_name("firefox_pages.mjs")), program, *addresses]
-    done = subprocess.run(command, env=os.environ | {"HOME": str(tmp_path)}, capture_output=True, text=True)
+    here = os.environ | {"HOME": str(tmp_path)}
+    done = subprocess.run(command, env=here, capture_output=True, text=True, timeout=LONGEST)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [[address, "true"] for address in addresses]
 

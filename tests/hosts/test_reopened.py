@@ -14,13 +14,13 @@ import shardwidget as sw
 from shardwidget.export import bundle, html
 from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
 from tests.hosts.page import ARRAY, MESH, Panel, views
+from tests.hosts.server import LONGEST
 
 
 def jupyter_command(server: JupyterServer, *arguments: str, **environment: str) -> None:
     command = [sys.executable, "-m", "jupyter", *arguments]
-    done = subprocess.run(
-        command, env=server.environment() | environment, cwd=server.root, capture_output=True, text=True
-    )
+    here = server.environment() | environment
+    done = subprocess.run(command, env=here, cwd=server.root, capture_output=True, text=True, timeout=LONGEST)
     assert done.returncode == 0, done.stderr
 
 

@@ -56,7 +56,7 @@ def train(tmp_path_factory) -> Path:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "shardwidget", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 def test_a_program_is_printed_kept_and_compared(train: Path):

@@ -254,6 +254,7 @@ print("shardwidget.teach.kind" in sys.modules)
 
 
 def test_importing_shardwidget_does_not_import_exercises():
-    out = subprocess.run([sys.executable, "-c", IMPORTED], capture_output=True, text=True, check=True).stdout
+    command = [sys.executable, "-c", IMPORTED]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
     assert out.split() == ["[]", "True"]
     assert {"Exercise", "ExerciseSet"} <= set(dir(sw))

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +129,17 @@ def test_a_name_is_no_formula(submitted):
     path = submitted / "eve" / "lab1" / "lab-1-exercises.json"
     path.write_text(path.read_text().replace('"student": "eve"', '"student": "=1+1"'))
     assert "\n'=1+1," in sw.grade(submitted, lab()).to_csv()
+
+
+def test_nothing_of_a_table_is_markup():
+    text = """<b>'"&"""
+    credits = grading.Credit(text, 0, 1, 1, 0, note=text)
+    grades = grading.Grades((text,), (1,), tuple(grading.Grade(text, text, c, text) for c in ((credits,), ())))
+    html = grades._repr_html_()
+    assert text not in html
+    assert "<b>" not in html
+    assert html.count(escape(text)) == html.count("&lt;b&gt;") == 6
+    assert re.findall(r'title="([^"]*)"', html) == [escape(text)]
 
 
 def test_what_cannot_be_graded_says_why_and_ends_nothing(submitted):

@@ -74,6 +74,36 @@ def test_a_name_stays_a_name(view, name):
     json.dumps(_strings(to_wire(shown.document)), ensure_ascii=False).encode()
 
 
+def _refused(name):
+    question = sw.Exercise.write_spec((8, 16), AbstractMesh((4, 2), ("x", "y")), copies=4, name=name, mode="html")
+    with pytest.warns(UserWarning, match="not counted") as warned:
+        question.answer = name
+    yield str(warned[0].message)
+    step = jax.ShapeDtypeStruct((8,), "float32")
+
+    def f(x):
+        return x
+
+    f.__name__ = name
+    calls = {
+        "check": question.check,
+        "points": lambda: sw.grade(".", _set(name), points={name + "1": 1}),
+        "search": lambda: sw.read.search(f, step, mesh=jax.make_mesh((2,), ("x",))),
+        "groups": lambda: sw.read.program(f"replica_groups={name}", mesh=jax.make_mesh((2,), ("x",))),
+    }
+    for call in calls.values():
+        # JAX 0.9 has no search.
+        with pytest.raises((AssertionError, ValueError, TypeError, NotImplementedError)) as raised:
+            call()
+        yield str(raised.value)
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_message_with_a_name_can_be_printed(name):
+    for said in _refused(name):
+        assert all(line.isprintable() for line in said.split("\n")), said
+
+
 def _strings(value):
     if isinstance(value, dict):
         return {key: _strings(item) for key, item in value.items()}

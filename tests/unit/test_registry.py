@@ -153,5 +153,6 @@ def test_showing_an_array_imports_only_its_own_documents():
         "import sys; from shardwidget import ArrayView\n"
         "print(*(n.rpartition('.')[2] for n in sys.modules if n.startswith('shardwidget.document.')))"
     )
-    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=600)
+    loaded = done.stdout.split()
     assert set(loaded) <= {"wire", "base", "mesh", "collective", "placement", "mpmd", "fix"}

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "js/generate_types.py", "--check", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
 
 def test_committed_types_are_fresh():

@@ -13,19 +13,28 @@ interface Props {
 /** The frame: border, theme tokens, fonts, and a name of its own. A failure takes the view's place, never an empty cell. */
 export function Card({ state, children }: Props) {
   const { theme, generation, width } = state.now;
-  const broken = state.failure();
+  const [name, broken] = named(state);
   if (!broken && (!theme || width === 0)) return null;
   const tokens = Object.entries(theme?.tokens ?? {}).map(([name, color]) => [`--${name}`, color] as const);
   const fonts = theme ? { "--ui": theme.ui, "--mono": theme.mono } : {};
   return (
     <section
       class={`card ${theme && isDark(theme.scheme) ? "dark" : "light"}`}
-      aria-label={state.name()}
+      aria-label={name}
       style={{ ...Object.fromEntries(tokens), ...fonts }}
     >
       {broken ? <Failure error={broken} /> : <Guard generation={generation}>{children}</Guard>}
     </section>
   );
+}
+
+/** What the card is called, and why it cannot be drawn: from some documents not even its name can be made. */
+function named(state: CardState<object>): [name: string, broken: Error | null] {
+  try {
+    return [state.name(), state.failure()];
+  } catch (error) {
+    return ["", state.failure() ?? asError(error)];
+  }
 }
 
 interface Guarded {

@@ -143,7 +143,7 @@ export class ExerciseState extends CardState<Fields> {
 
   protected override follow(): void {
     const last = (this.now.sheet?.questions.length ?? 1) - 1;
-    const current = Math.max(0, Math.min(last, Number(this.widget.get("current") ?? 0)));
+    const current = Math.max(0, Math.min(last, Math.trunc(Number(this.widget.get("current"))) || 0));
     this.set({ current, waiting: this.#asked() > Number(this.widget.get("_heard") ?? 0) });
     // Document and `_heard` come in one message, in any order: this is after both.
     if (!this.now.waiting) queueMicrotask(() => this.#settle());

@@ -342,6 +342,11 @@ test("dots show progress and go to an exercise; drafts stay", async () => {
   await expect.poll(() => view.frame.dataset.swStep).toBe("1");
 });
 
+test.each(["x", {}, 0.5, -1, 1e9])("a page that says it is at exercise %j shows one that is there", async (current) => {
+  const view = await mount(SET, { current });
+  expect(aside(view)).toMatch(/^exercise [18] of 8/);
+});
+
 test("the foot says where progress is kept and copies the record", async () => {
   const view = await mount(SET);
   const foot = find(view, "footer").textContent ?? "";

@@ -13,6 +13,8 @@ import re
 
 import numpy as np
 
+from shardwidget._text import visible
+
 _IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
 _MESH = re.compile(
     r"@?(?:maximal_)?mesh[\[<](?P<axes>[^\]>]*)[\]>]"
@@ -48,7 +50,7 @@ def expand(text: str) -> Groups:
         raise ValueError(f"its groups are inconsistent: {text}") from error
     if _WRITTEN.fullmatch(text):
         return tuple(tuple(_numbers(group)) for group in re.findall(r"\{([\d,\s]*)\}", text[1:-1]))
-    raise ValueError(f"its groups are in an unknown notation: {text}")
+    raise ValueError(f"its groups are in an unknown notation: {visible(text)}")
 
 
 def meaning_of(text: str, groups: Groups, devices: int) -> str:

@@ -23,7 +23,10 @@ def schedule(text: str) -> Schedule:
     Raises:
         ValueError: a cell cannot be read, or the schedule is impossible.
     """
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        raise ValueError(f"the text is no CSV of a pipeline schedule: {error}") from None
     ranks = [
         [unit for column, cell in enumerate(row) if (unit := _unit(cell.strip(), rank, column))]
         for rank, row in enumerate(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -19,7 +21,7 @@ def schedule(ranks: Iterable[Iterable[Any]], name: str) -> Schedule:
 
     Raises:
         TypeError: something is not a task.
-        ValueError: the schedule is impossible.
+        ValueError: the schedule is impossible, or a latency is.
     """
     latencies: dict[tuple[str, int], float] = {}
     units = [
@@ -34,14 +36,18 @@ def _units(entry: Any, rank: int, index: int, latencies: dict[tuple[str, int], f
     parts = entry if isinstance(entry, tuple) else (entry,)
     tasks = []
     for part in parts:
-        kind = KINDS.get(getattr(getattr(part, "fwd_or_bwd", None), "name", ""))
-        if kind is None or not hasattr(part, "stage_id") or not hasattr(part, "mubatch_idx"):
+        try:
+            task = Task(operator.index(part.stage_id), KINDS[part.fwd_or_bwd.name], operator.index(part.mubatch_idx))
+            latency = float(getattr(part, "latency", None) or 1)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
             raise TypeError(
-                f"rank {rank}, task {index}: {part!r} is not a task; one has stage_id, mubatch_idx and fwd_or_bwd, one "
-                f"of {', '.join(KINDS)}"
-            )
-        tasks.append(Task(int(part.stage_id), kind, int(part.mubatch_idx)))
-        latencies.setdefault((kind, tasks[-1].stage), float(getattr(part, "latency", None) or 1))
+                f"rank {rank}, task {index}: {repr(part)[:80]} is not a task; one has whole numbers stage_id and "
+                f"mubatch_idx, a number latency or none, and fwd_or_bwd, one of {', '.join(KINDS)}"
+            ) from None
+        if not 0 <= latency < math.inf:
+            raise ValueError(f"rank {rank}, task {index}: the latency must be a time, 0 or more; got {latency}")
+        tasks.append(task)
+        latencies.setdefault((task.kind, task.stage), latency)
     return split(tuple(tasks))
 
 

@@ -12,6 +12,7 @@ import jax
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._text import visible
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
 from shardwidget.read._program.executable import first_mesh
@@ -68,7 +69,7 @@ class Step:
             raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
         call = FlatCall(f, args, kwargs, returns_written=True)
         if not hasattr(f, "lower"):
-            raise TypeError(NOT_JITTED.format(function=call.function))
+            raise TypeError(NOT_JITTED.format(function=visible(call.function)))
         self.function = call.function
         self.arguments = call.arguments
         numbers = [k for k, x in enumerate(call.leaves) if not call.static[k] and _is_array(x)]
