@@ -40,7 +40,7 @@ export function Canvas({ state }: { state: StepperState }) {
       <div aria-hidden="true" ref={state.layer.attach} />
       <Listbox
         label={`mesh, ${mesh.size} devices`}
-        said={state.now.parts?.label() ?? ""}
+        said={state.now.parts?.label() ?? `device ${mesh.ids[at] ?? 0}`}
         at={boxStyle(box)}
         id="device"
         selected={device !== null}
