@@ -257,7 +257,7 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
       <p class="soft">Each chip sends in a step, light is hidden:</p>
       <Sends model={model} row={row} />
       {candidate.failure && <p class="note">{candidate.failure}</p>}
-      <div class="code">
+      <div class="code acts">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
         <pre tabIndex={0}>{code.slice(Math.max(0, code.indexOf("mesh =")))}</pre>
         <button type="button" onClick={() => copyCode(state)}>
