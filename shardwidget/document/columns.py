@@ -49,6 +49,16 @@ CANDIDATES = (
 )
 """The candidates of a search for a sharding."""
 
+TRANSFERS = (
+    Column("op", "collective"),
+    Column("axes", "mesh axes"),
+    Column("source", "caused by"),
+    Column("between", "runs between -start and -done"),
+    Column("whole", "takes", unit="seconds"),
+    Column("exposed", "exposed", unit="seconds"),
+)
+"""The lines of a program whose collectives take time, the most exposed first."""
+
 KERNEL_OPS = (
     Column("moment", "moment"),
     Column("device", "device"),

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from shardwidget._format import byte_count, duration
 from shardwidget.document import LineTransfers, Overlap
-from shardwidget.document.columns import Column
+from shardwidget.document.columns import TRANSFERS, Column
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 10
 """The most lines whose collectives are listed."""
-
-TRANSFERS = (
-    Column("op", "collective"),
-    Column("axes", "mesh axes"),
-    Column("source", "caused by"),
-    Column("between", "runs between -start and -done"),
-    Column("whole", "takes", unit="seconds"),
-    Column("exposed", "exposed", unit="seconds"),
-)
 
 LINES = (
     Column("source", "costliest lines"),

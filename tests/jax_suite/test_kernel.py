@@ -15,7 +15,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import _jax
-from shardwidget._jax.kernels import forget_failed
+from shardwidget._jax.kernels.recording import forget_failed
 from shardwidget.read._kernel.kernel import document as read_document
 from shardwidget.read._kernel.races import _conflicts
 from shardwidget.read._kernel.reading import Reading

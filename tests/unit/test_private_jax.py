@@ -113,7 +113,7 @@ def test_a_leak_is_found(source):
     assert list(leaks(source))
 
 
-@pytest.mark.parametrize("file", sorted((PACKAGE / "_jax").glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted((PACKAGE / "_jax").rglob("*.py")), ids=lambda file: file.stem)
 def test_jax_extend_is_imported_where_it_is_used(file):
     """It imports Pallas: half of the time that ``import shardwidget`` would take."""
     imports = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]

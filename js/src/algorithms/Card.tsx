@@ -4,6 +4,7 @@ import { PlayButton } from "../card/Buttons";
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
 import { Interconnects } from "../card/Interconnects";
+import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Select } from "../card/Tools";
 import { bytes, duration } from "../core/format";
@@ -81,8 +82,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         class="picture"
         style={{ height: `${layout.height}px` }}
         onClick={(event) => {
-          const bounds = event.currentTarget.getBoundingClientRect();
-          const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+          const [x, y] = pointOf(event);
           if (inside(layout.sizes, x, y)) state.resized(sizeAt(x, layout.sizes));
           else if (inside(layout.traffic, x, y)) state.seek((x - layout.traffic.x) / layout.traffic.w);
         }}

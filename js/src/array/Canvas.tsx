@@ -1,7 +1,8 @@
 /** The picture: the canvases of its layers, the two panels as keyboard lists over them, the tooltip. */
 
+import { boxStyle, Listbox } from "../card/Listbox";
 import { deviceBox } from "../draw/grid";
-import { type Box, placed } from "../draw/marks";
+import { placed } from "../draw/marks";
 import { onKey } from "./keys";
 import { type Highlight, highlightDevice, highlightTile, sameLit } from "./model/selection";
 import { tipOf, tipSentence } from "./model/tip";
@@ -55,15 +56,15 @@ function Panel({ state, shown, which }: { state: ArrayState; shown: Shown; which
   const count = which === "array" ? model.tiles : model.size;
   const tile = which === "array" && layout.array ? tileBoxes(model, layout.array.faces, cursor)[0] : null;
   const option = which === "mesh" ? deviceBox(model, layout.mesh, cursor) : tile && placed(tile, panel);
-  const id = `${which}-${cursor}`;
   return (
-    <div
-      class="panel"
-      role="listbox"
-      tabIndex={0}
-      aria-label={which === "array" ? `logical array, ${count} tiles` : `mesh, ${count} devices`}
-      aria-activedescendant={id}
-      style={style(panel.box)}
+    <Listbox
+      label={which === "array" ? `logical array, ${count} tiles` : `mesh, ${count} devices`}
+      said={tip ? tipSentence(tip) : ""}
+      at={option ? boxStyle({ ...option, x: option.x - panel.box.x, y: option.y - panel.box.y }) : { display: "block" }}
+      id={`${which}-${cursor}`}
+      selected={state.now.pinned !== null && sameLit(state.now.pinned, here)}
+      place={{ index: cursor, of: count }}
+      style={boxStyle(panel.box)}
       onFocus={(event) => {
         if (!event.currentTarget.matches(":focus-visible")) return;
         if (!state.lit()) state.light(here, which);
@@ -75,22 +76,6 @@ function Panel({ state, shown, which }: { state: ArrayState; shown: Shown; which
           event.stopPropagation();
         }
       }}
-    >
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and points here */}
-      <div
-        id={id}
-        class="option"
-        role="option"
-        aria-selected={state.now.pinned !== null && sameLit(state.now.pinned, here)}
-        aria-posinset={cursor + 1}
-        aria-setsize={count}
-        aria-label={tip ? tipSentence(tip) : ""}
-        style={option ? style({ ...option, x: option.x - panel.box.x, y: option.y - panel.box.y }) : "display:block"}
-      />
-    </div>
+    />
   );
-}
-
-function style(b: Box): string {
-  return `left:${b.x}px;top:${b.y}px;width:${b.w}px;height:${b.h}px`;
 }

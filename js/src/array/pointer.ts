@@ -1,5 +1,6 @@
 /** What the pointer is over. */
 
+import { pointOf } from "../card/pointed";
 import { deviceAtPoint } from "../draw/grid";
 import { inside } from "../draw/marks";
 import { type Highlight, highlightDevice, highlightTile } from "./model/selection";
@@ -11,9 +12,7 @@ export function pointerTarget(state: ArrayState, event: MouseEvent): { panel: Wh
   const shown = state.shown();
   if (!shown) return { panel: null, lit: null };
   const { model, layout } = shown;
-  const bounds = (event.currentTarget as Element).getBoundingClientRect();
-  const x = event.clientX - bounds.left;
-  const y = event.clientY - bounds.top;
+  const [x, y] = pointOf(event);
   const { array, lens } = layout;
   if (array && inside({ x: array.x, y: array.y, w: array.faces.width, h: array.faces.height }, x, y)) {
     const tile = tileAtPoint(model, array.faces, x - array.x, y - array.y);

@@ -5,16 +5,13 @@ import type { Compared, Row } from "../core/document.gen";
 import { count } from "../core/text";
 import { Details } from "./Details";
 import type { LineProps } from "./line";
-import { verdictOf } from "./model/cells";
+import { sourceOf, verdictOf } from "./model/cells";
 import type { ComparisonModel } from "./model/comparison";
 import type { Line } from "./model/lines";
-import { INSPECTED, subject, trailText } from "./model/words";
+import { INSPECTED, trailText } from "./model/words";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { cell, rowProps } from "./roles";
-
-/** Whether a row is about what the function takes or returns. */
-const isEnd = (row: Row) => row.primitive === "arguments" || row.primitive === "outputs";
 
 /** Values of a row that stand in the table; the rest are in its details. */
 const MOST = 6;
@@ -88,28 +85,25 @@ function SourceCell({
 }: LineProps & { row: Row; line: Line & { kind: "row" } }) {
   const { members, head } = line;
   const apart = state.now.apart.has(head);
-  const { source } = row;
   const trail = trailText(model, line.trail);
-  const names = row.values.map((v) => v.name).filter((n) => n !== "");
-  const text = subject(row);
+  const { number, text, primitive } = sourceOf(row, line);
   return (
     <div {...cell("source")}>
-      <span class="number mono">{line.again ? "" : source?.line}</span>
+      <span class="number mono">{number}</span>
       <span class="what">
-        {line.again || !text ? null : (
+        {text && (
           <code class="mono" title={text}>
             {selected ? breakable(text) : text}
           </code>
         )}
-        {row.primitive !== "array" && (
-          <span class={text && !line.again ? "soft" : "soft mono"}>
+        {primitive && (
+          <span class={text ? "soft" : "soft mono"}>
             {news && (
               <b class="news" title="the fix changed it">
                 ~{" "}
               </b>
             )}
-            {row.primitive}
-            {(line.again || !source) && names[0] && !isEnd(row) ? ` → ${names[0]}` : ""}
+            {primitive}
           </span>
         )}
         {(members.length > 1 || (apart && line.row === head)) && (

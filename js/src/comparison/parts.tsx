@@ -1,10 +1,10 @@
 /** Small things that stand in the cells of a comparison. */
 
 import type { Compared, Layout, Semantics } from "../core/document.gen";
-import { axisTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
+import { placedOf } from "./model/cells";
 import type { ComparisonModel } from "./model/comparison";
-import { copiesOf, pictureText, shortName, typed } from "./model/words";
+import { pictureText, shortName } from "./model/words";
 import type { Pictures } from "./pictures";
 
 /** Where a value lies: the small picture with its copies, and the text. */
@@ -27,8 +27,8 @@ export function Placed({
   /** Whether there is no picture. */
   plain?: boolean;
 }) {
-  const placement = plain ? null : model.placement(value, layout);
-  const picture = placement && pictures.of(placement);
+  const { placement, copies, tokens } = placedOf(model, value, layout);
+  const picture = !plain && placement && pictures.of(placement);
   return (
     <span class="placed">
       {named && (
@@ -47,7 +47,7 @@ export function Placed({
             draggable={false}
           />
           <span class="copies">
-            {copiesOf(picture.placement).map(({ axis, size }) => (
+            {copies.map(({ axis, size }) => (
               <b class={`ink${axis % AXIS_DASH.length}`} key={axis}>
                 ×{size}
               </b>
@@ -56,10 +56,7 @@ export function Placed({
         </span>
       )}
       <span class="mono type" title={plain ? layout.text : undefined}>
-        {axisTokens(
-          which === "concrete" && model.doc.of === "function" ? typed(value, layout) : layout.text,
-          model.mesh,
-        ).map(({ text, axis }, i) => (
+        {tokens.map(({ text, axis }, i) => (
           <span class={axis === null ? "" : `axis ink${axis % AXIS_DASH.length}`} key={i}>
             {plain ? text : breakable(text)}
           </span>

@@ -38,6 +38,16 @@ export const CANDIDATES = [
   { key: "basis", head: "known by" },
 ] as const satisfies Column[];
 
+/** The lines of a program whose collectives take time, the most exposed first. */
+export const TRANSFERS = [
+  { key: "op", head: "collective" },
+  { key: "axes", head: "mesh axes" },
+  { key: "source", head: "caused by" },
+  { key: "between", head: "runs between -start and -done" },
+  { key: "whole", head: "takes", unit: "seconds" },
+  { key: "exposed", head: "exposed", unit: "seconds" },
+] as const satisfies Column[];
+
 /** What the cores of a Pallas kernel do. */
 export const KERNEL_OPS = [
   { key: "moment", head: "moment" },

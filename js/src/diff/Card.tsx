@@ -1,6 +1,9 @@
 /** The card of a difference: what differs most, what it comes to, every difference, the code of the one that is chosen. */
+
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { Listbox } from "../card/Listbox";
+import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { Segments } from "../card/Tools";
@@ -63,32 +66,17 @@ function Rows({ state, shown: { diff, table, row } }: { state: DiffState; shown:
   const at = row ? table.rows.indexOf(row) : -1;
   const top = table.height - (table.rows.length - at) * table.line;
   return (
-    <div
+    <Listbox
       class="picture"
-      role="listbox"
-      tabIndex={0}
-      aria-label={`${table.rows.length} rows`}
-      aria-activedescendant={row ? "at" : undefined}
+      label={`${table.rows.length} rows`}
+      said={row ? sentenceOf(row, diff.sides, diff.mesh) : ""}
+      at={{ left: 0, right: 0, top: `${top}px`, height: `${table.line}px` }}
+      seen={(el) => el?.scrollIntoView?.({ block: "nearest" })}
       style={{ height: `${table.height}px` }}
-      onPointerDown={(event) => {
-        const box = event.currentTarget.getBoundingClientRect();
-        state.select(rowAt(table, event.clientY - box.top));
-      }}
+      onPointerDown={(event) => state.select(rowAt(table, pointOf(event)[1]))}
     >
       <div aria-hidden="true" ref={state.table.attach} />
-      {row && (
-        <div
-          id="at"
-          class="option"
-          role="option"
-          tabIndex={-1}
-          aria-selected="true"
-          aria-label={sentenceOf(row, diff.sides, diff.mesh)}
-          style={{ left: 0, right: 0, top: `${top}px`, height: `${table.line}px` }}
-          ref={(el) => el?.scrollIntoView?.({ block: "nearest" })}
-        />
-      )}
-    </div>
+    </Listbox>
   );
 }
 

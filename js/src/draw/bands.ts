@@ -59,14 +59,15 @@ export function rule(x: number, y: number, width: number): Mark {
 
 /** Title, mesh axes and badges, in as many lines as they take; on the first line badges stand at its end. */
 export function headBand(
-  name: string,
+  name: string | readonly Span[],
   { axes }: { axes: readonly { name: string; size: number }[] },
   badges: readonly Badge[],
   width: number,
 ): Band {
-  const title = fit(name, width - 2 * PAD, 16, true);
+  const title = cut(typeof name === "string" ? [{ text: name }] : name, width - 2 * PAD);
+  const wide = title.reduce((w, { text }) => w + textWidth(text, 16, true), 8);
   const items = [
-    { w: textWidth(title, 16, true) + 8, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
+    { w: wide, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
     ...axes.map((a, axis) => {
       const text = `${fit(a.name, 160, 12, true)} ${a.size}`;
       return { w: chipWidth(text), draw: (x: number, y: number) => chip(x, y, text, axis) };
@@ -88,6 +89,15 @@ export function headBand(
     x += item.w + 6;
   });
   return { marks, height: y + 40 };
+}
+
+function cut(title: readonly Span[], width: number): Span[] {
+  let room = width;
+  return title.flatMap((span) => {
+    const text = room > 0 ? fit(span.text, room, 16, true) : "";
+    room = text === span.text ? room - textWidth(text, 16, true) : 0;
+    return text ? [{ ...span, text }] : [];
+  });
 }
 
 /** The answer under a head, and what belongs to it: as `Says` in cards. */

@@ -3,6 +3,7 @@
 import { Buttons } from "../card/Buttons";
 import { Head } from "../card/Head";
 import { KeyedFoot } from "../card/KeyedFoot";
+import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { keepInView } from "../card/scroll";
 import { Segments } from "../card/Tools";
@@ -82,10 +83,7 @@ export function KernelCard({ state }: { state: KernelState }) {
           <div
             class="picture"
             style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
-            onPointerDown={(event) => {
-              const bounds = event.currentTarget.getBoundingClientRect();
-              state.point(event.clientX - bounds.left, event.clientY - bounds.top);
-            }}
+            onPointerDown={(event) => state.point(...pointOf(event))}
           >
             <div aria-hidden="true" ref={state.picture.attach} />
             <div aria-hidden="true" ref={state.line.attach} />

@@ -1,6 +1,8 @@
 /** The card of device orders on chips: the answer first, then each order's links, and what crosses the one under the pointer. */
+
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
 import { KEYS } from "./keys";
@@ -16,10 +18,7 @@ export function LinksCard({ state }: { state: LinksState }) {
   const planes = Math.max(...shown.models.map((model) => model.chips[2]));
   const model = shown.models[lit?.order ?? shown.at];
   const said = lit && model ? sentenceOf(model, lit.link) : "Point at a link: what crosses it";
-  const point = (event: PointerEvent) => {
-    const bounds = (event.currentTarget as Element).getBoundingClientRect();
-    state.point(event.clientX - bounds.left, event.clientY - bounds.top);
-  };
+  const point = (event: PointerEvent) => state.point(...pointOf(event));
   return (
     <div class="links">
       <Head title={shown.models[shown.at]?.order.name} axes={first?.mesh.axes} says={<Says>{doc.answer}</Says>}>

@@ -3,6 +3,8 @@
 import { Chip } from "../card/Chip";
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
+import { boxStyle, Listbox } from "../card/Listbox";
+import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { axisTokens, sentenceTokens } from "../core/text";
@@ -72,10 +74,7 @@ function Groups({ state, shown }: { state: MpmdState; shown: Shown }) {
   const { model, layout, at } = shown;
   const { hover } = state.now;
   const over = hover === null ? undefined : model.folds[hover];
-  const under = (event: MouseEvent & { currentTarget: HTMLElement }) => {
-    const bounds = event.currentTarget.getBoundingClientRect();
-    return groupAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
-  };
+  const under = (event: MouseEvent) => groupAt(layout, ...pointOf(event));
   const panel = layout.panels[at ?? 0];
   const fold = model.folds[at ?? 0];
   return (
@@ -89,24 +88,12 @@ function Groups({ state, shown }: { state: MpmdState; shown: Shown }) {
     >
       <div aria-hidden="true" ref={state.layer.attach} />
       {panel && fold && (
-        <div
-          class="panel"
-          role="listbox"
-          tabIndex={0}
-          aria-label={`groups along ${model.doc.axis}`}
-          aria-activedescendant="group"
-          style={{ left: 0, top: 0, width: `${layout.width}px`, height: `${layout.height}px` }}
-        >
-          <div
-            class="option"
-            id="group"
-            role="option"
-            tabIndex={-1}
-            aria-selected={at !== null}
-            aria-label={foldText(model, fold)}
-            style={{ left: `${panel.x}px`, top: `${panel.y}px`, width: `${panel.w}px`, height: `${panel.h}px` }}
-          />
-        </div>
+        <Listbox
+          label={`groups along ${model.doc.axis}`}
+          said={foldText(model, fold)}
+          at={boxStyle(panel)}
+          selected={at !== null}
+        />
       )}
     </div>
   );

@@ -1,4 +1,6 @@
 /** The board: two layers, and a listbox with one option, the task that is looked at, for keyboard and screen reader. */
+import { Listbox } from "../card/Listbox";
+import { pointOf } from "../card/pointed";
 import { cellText, needsText, summaryText } from "./model/words";
 import { placeAt, scaleOf, timeAt } from "./scene/board";
 import type { PipelineState, Shown } from "./state";
@@ -23,10 +25,9 @@ export function Canvas({ state, shown }: { state: PipelineState; shown: Shown })
           state.grip = null;
         }}
         onWheel={(event) => {
-          const bounds = event.currentTarget.getBoundingClientRect();
           if (event.ctrlKey || event.metaKey) {
             event.preventDefault();
-            state.zoom(Math.exp(-event.deltaY / 200), timeAt(board, event.clientX - bounds.left));
+            state.zoom(Math.exp(-event.deltaY / 200), timeAt(board, pointOf(event)[0]));
           } else if (span && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
             event.preventDefault();
             state.pan(event.deltaX / scaleOf(board));
@@ -35,26 +36,7 @@ export function Canvas({ state, shown }: { state: PipelineState; shown: Shown })
       >
         <div ref={state.base.attach} />
         <div ref={state.over.attach} />
-        <div
-          class="panel"
-          role="listbox"
-          tabIndex={0}
-          aria-label={`tasks. ${board.blocks.map((b) => summaryText(b.model)).join(". ")}`}
-          aria-activedescendant={said ? "task" : undefined}
-          style={{ inset: "0" }}
-        >
-          {said && (
-            <div
-              id="task"
-              role="option"
-              aria-selected="true"
-              tabIndex={-1}
-              class="option"
-              aria-label={said}
-              style={{ inset: "0" }}
-            />
-          )}
-        </div>
+        <Listbox label={`tasks. ${board.blocks.map((b) => summaryText(b.model)).join(". ")}`} said={said} />
       </div>
     </div>
   );
@@ -91,7 +73,6 @@ export function Reading({ state, shown: { board } }: { state: PipelineState; sho
 
 function drag(state: PipelineState, { board }: Shown, event: PointerEvent): void {
   const picture = event.currentTarget as Element;
-  const bounds = picture.getBoundingClientRect();
   const { grip } = state;
   if (grip && state.now.span) {
     const by = grip.x - event.clientX;
@@ -101,13 +82,12 @@ function drag(state: PipelineState, { board }: Shown, event: PointerEvent): void
     state.pan(by / scaleOf(board));
     return;
   }
-  state.look(placeAt(board, event.clientX - bounds.left, event.clientY - bounds.top));
+  state.look(placeAt(board, ...pointOf(event)));
 }
 
 /** A click follows the microbatch of the task there, or stops following it, and moves the playhead there. */
 function pick(state: PipelineState, { board }: Shown, event: PointerEvent): void {
-  const bounds = (event.currentTarget as Element).getBoundingClientRect();
-  const place = placeAt(board, event.clientX - bounds.left, event.clientY - bounds.top);
+  const place = placeAt(board, ...pointOf(event));
   const model = place && board.blocks[place.schedule]?.model;
   if (!place || !model) return;
   state.look(place);

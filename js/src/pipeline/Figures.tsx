@@ -1,4 +1,5 @@
 /** Schedules side by side: idle time as a bar and a fraction, what is kept, sends, length. */
+import { Heads } from "../card/Heads";
 import { SCHEDULES } from "../core/columns.gen";
 import { percent } from "../core/format";
 import type { ScheduleModel } from "./model/schedule";
@@ -13,15 +14,7 @@ export function Figures({ models }: { models: readonly ScheduleModel[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="figures" aria-label="figures" tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {SCHEDULES.map(({ key, head }) => (
-              <th scope="col" key={key}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={SCHEDULES} />
         <tbody>
           {models.map((m, i) => (
             <tr key={i}>

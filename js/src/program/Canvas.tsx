@@ -1,5 +1,7 @@
 /** The mesh: a canvas, and a list of devices for the keyboard over it. */
 
+import { boxStyle, Listbox } from "../card/Listbox";
+import { pointOf } from "../card/pointed";
 import { inside } from "../draw/marks";
 import type { CollectiveView } from "./scene/collective/view";
 import type { ProgramState } from "./state";
@@ -17,19 +19,18 @@ export function Canvas({ state, view }: { state: ProgramState; view: CollectiveV
       class="picture"
       style={{ width: `${stage.width}px`, height: `${stage.height}px` }}
       onClick={(event) => {
-        const bounds = event.currentTarget.getBoundingClientRect();
-        const hit = deviceAt(view, event.clientX - bounds.left, event.clientY - bounds.top);
+        const hit = deviceAt(view, ...pointOf(event));
         state.look(hit === device ? null : hit);
       }}
     >
       <div aria-hidden="true" ref={state.layer.attach} />
-      <div
-        class="panel"
-        role="listbox"
-        tabIndex={0}
-        aria-label={`${mesh.size} devices`}
-        aria-activedescendant="device"
-        style={{ inset: "0" }}
+      <Listbox
+        label={`${mesh.size} devices`}
+        said={box ? labelOf(view, at) : ""}
+        at={box && boxStyle(box)}
+        id="device"
+        selected={device !== null}
+        place={{ index: at, of: mesh.size }}
         onKeyDown={(event) => {
           // Keys may come faster than pictures: what counts is where the last one led.
           const from = state.now.device;
@@ -39,21 +40,7 @@ export function Canvas({ state, view }: { state: ProgramState; view: CollectiveV
           event.preventDefault();
           event.stopPropagation();
         }}
-      >
-        {box && (
-          // biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and points here
-          <div
-            id="device"
-            class="option"
-            role="option"
-            aria-selected={device !== null}
-            aria-posinset={at + 1}
-            aria-setsize={mesh.size}
-            aria-label={labelOf(view, at)}
-            style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px`, height: `${box.h}px` }}
-          />
-        )}
-      </div>
+      />
     </div>
   );
 }

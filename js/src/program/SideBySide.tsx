@@ -1,7 +1,9 @@
 /** Programs side by side: their totals in one table on one scale, each to be opened. */
+
 import type { ComponentChildren } from "preact";
 import { Cell } from "../card/Cell";
 import { Head } from "../card/Head";
+import { Heads } from "../card/Heads";
 import { PROGRAMS } from "../core/columns.gen";
 import type { Program } from "../core/document.gen";
 import { Listed } from "./Listed";
@@ -30,15 +32,7 @@ export function SideBySide({ state, programs, children }: Props) {
         {used.length > 0 && <span class="soft">estimates for {used.join(", ")} (scaling-book roofline)</span>}
       </Head>
       <table class="sides">
-        <thead>
-          <tr>
-            {PROGRAMS.map(({ key, head }) => (
-              <th scope="col" class={FIGURES.has(key) ? "figure" : ""} key={key}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={PROGRAMS} figures={FIGURES} />
         <tbody>
           {lines.map(({ name: [name = []], ...cells }, k) => (
             <tr class={k === opened ? "open" : ""} key={programs[k]?.name}>

@@ -1,14 +1,12 @@
 /** The call as a timeline, linked with the table: a click chooses a collective. The table says the same in words. */
+import { pointOf } from "../card/pointed";
 import { duration } from "../core/format";
 import { blockAt, type Lanes } from "./scene/lanes";
 import type { ProgramState, Shown } from "./state";
 
 export function Timeline({ state, shown, lanes }: { state: ProgramState; shown: Shown; lanes: Lanes }) {
   const { model } = shown;
-  const at = (event: MouseEvent) => {
-    const bounds = (event.currentTarget as Element).getBoundingClientRect();
-    return blockAt(lanes, event.clientX - bounds.left, event.clientY - bounds.top);
-  };
+  const at = (event: MouseEvent) => blockAt(lanes, ...pointOf(event));
   const total = model.collectives.reduce((sum, c) => sum + model.seconds(c, state.now.interconnect), 0);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the table chooses by keyboard

@@ -1,5 +1,7 @@
 /** Devices and who sends what to whom, groups by chunks, or pairs of devices: a listbox with one option for keyboard and screen reader. */
 
+import { Listbox } from "../card/Listbox";
+import { pointOf } from "../card/pointed";
 import { bytes } from "../core/format";
 import { chunkText, heldText, movesText } from "./model/words";
 import { Others } from "./Others";
@@ -32,26 +34,7 @@ export function Canvas({ state, shown }: { state: ReshardState; shown: Shown }) 
       >
         <div aria-hidden="true" ref={state.base.attach} />
         <div aria-hidden="true" ref={state.over.attach} />
-        <div
-          class="panel"
-          role="listbox"
-          tabIndex={0}
-          aria-label={chunked ? `${about}. ${chunkText(model, chunk)}` : about}
-          aria-activedescendant={said ? "at" : undefined}
-          style={{ inset: "0" }}
-        >
-          {said && (
-            <div
-              id="at"
-              class="option"
-              role="option"
-              tabIndex={-1}
-              aria-selected="true"
-              aria-label={said}
-              style={{ inset: "0" }}
-            />
-          )}
-        </div>
+        <Listbox label={chunked ? `${about}. ${chunkText(model, chunk)}` : about} said={said} />
         <Others state={state} shown={shown} />
       </div>
       <p class="reading" title={said} aria-live={state.now.playing ? "off" : "polite"}>
@@ -73,8 +56,7 @@ function sayOf({ model, chunk, flows, board, put }: Shown, at: number | null): s
 }
 
 function pick(state: ReshardState, { model, flows, board, put }: Shown, event: PointerEvent): void {
-  const bounds = (event.currentTarget as Element).getBoundingClientRect();
-  const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+  const [x, y] = pointOf(event);
   if (flows) {
     state.look(deviceAt(flows, x, y));
     const chunk = event.type === "pointerdown" ? chunkRowAt(flows.rows, y) : null;

@@ -1,4 +1,5 @@
 /** The lanes of one run: two canvases, the cursor's above the bars', and what the pointer does on them. */
+import { pointOf } from "../card/pointed";
 import { count } from "../core/text";
 import { laneAt, tickAt } from "./scene/layout";
 import type { Chart, RunState } from "./state";
@@ -19,8 +20,7 @@ export function Lanes({ state, chart, at, name }: Props) {
   const { layout, model } = chart;
   const { lanes, cursor } = state.layers(at);
   const place = (event: PointerEvent | WheelEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = pointOf(event);
     return { tick: Math.max(0, tickAt(layout, chart.span, Math.max(layout.left, x))), lane: laneAt(layout, y) };
   };
   const here = state.now.open === at ? state.now.cursor : null;

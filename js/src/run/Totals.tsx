@@ -1,5 +1,6 @@
 /** Runs side by side: what a call of each took, and what its time went into. */
 
+import { Heads } from "../card/Heads";
 import { figuresOf } from "../core/columns";
 import { RUNS } from "../core/columns.gen";
 import { duration, percent } from "../core/format";
@@ -15,15 +16,7 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
   );
   return (
     <table class="totals">
-      <thead>
-        <tr>
-          {RUNS.map(({ key, head }) => (
-            <th scope="col" key={key}>
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Heads of={RUNS} />
       <tbody>
         {charts.map(({ model: { doc } }, k) => {
           const seconds = calls[k] ?? 0;

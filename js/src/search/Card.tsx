@@ -4,7 +4,9 @@ import { Chip } from "../card/Chip";
 import { fixedModel } from "../card/fixed";
 import { Head } from "../card/Head";
 import { KeyedFoot } from "../card/KeyedFoot";
+import { Listbox } from "../card/Listbox";
 import { Opened } from "../card/Opened";
+import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
 import { bytes } from "../core/format";
@@ -64,28 +66,15 @@ export function SearchCard({ state }: { state: SearchState }) {
         <Details state={state} shown={shown} />
       </div>
       <div class="list" onScroll={(event) => state.scrolled(event.currentTarget.scrollTop)}>
-        <div
+        <Listbox
           class="picture"
-          role="listbox"
-          tabIndex={0}
-          aria-label={`${table.rows.length} candidates`}
-          aria-activedescendant={said ? "at" : undefined}
+          label={`${table.rows.length} candidates`}
+          said={said}
           style={{ width: `${table.width}px`, height: `${table.height}px` }}
           onPointerDown={(event) => state.select(rowAt(table, pointOf(event)[1]))}
         >
           <div class="window" aria-hidden="true" ref={state.table.attach} style={{ top: `${state.now.top}px` }} />
-          {said && (
-            <div
-              id="at"
-              class="option"
-              role="option"
-              tabIndex={-1}
-              aria-selected="true"
-              aria-label={said}
-              style={{ inset: "0" }}
-            />
-          )}
-        </div>
+        </Listbox>
       </div>
       <p class="reading" aria-live="polite">
         {said}
@@ -268,7 +257,7 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
       <p class="soft">Each chip sends in a step, light is hidden:</p>
       <Sends model={model} row={row} />
       {candidate.failure && <p class="note">{candidate.failure}</p>}
-      <div class="code">
+      <div class="code acts">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
         <pre tabIndex={0}>{code.slice(Math.max(0, code.indexOf("mesh =")))}</pre>
         <button type="button" onClick={() => copyCode(state)}>
@@ -305,9 +294,4 @@ function badgesOf({ doc, rows }: SearchModel, running: Running): Badge[] {
         ]
       : []),
   ];
-}
-
-function pointOf(event: PointerEvent): [number, number] {
-  const bounds = (event.currentTarget as Element).getBoundingClientRect();
-  return [event.clientX - bounds.left, event.clientY - bounds.top];
 }

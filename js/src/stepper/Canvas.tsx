@@ -1,5 +1,7 @@
 /** The mesh with its blocks: a canvas, and a list of devices for the keyboard over it. */
 
+import { boxStyle, Listbox } from "../card/Listbox";
+import { pointOf } from "../card/pointed";
 import { clauses } from "../core/text";
 import { inside } from "../draw/marks";
 import { Brought } from "./Brought";
@@ -16,8 +18,7 @@ export function Canvas({ state }: { state: StepperState }) {
   const at = device ?? 0;
   const box = boxOf(view, at) ?? NOWHERE;
   const pointed = (event: MouseEvent): Hit | null => {
-    const bounds = (event.currentTarget as Element).getBoundingClientRect();
-    const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
+    const [x, y] = pointOf(event);
     if (state.now.parts) return state.now.parts.hitAt(view, x, y);
     const [seat] = [...view.seats].find(([, box]) => inside(box, x, y)) ?? [];
     return seat === undefined ? null : { device: seat, slot: null, cell: null };
@@ -37,13 +38,13 @@ export function Canvas({ state }: { state: StepperState }) {
       }}
     >
       <div aria-hidden="true" ref={state.layer.attach} />
-      <div
-        class="panel"
-        role="listbox"
-        tabIndex={0}
-        aria-label={`mesh, ${mesh.size} devices`}
-        aria-activedescendant="device"
-        style={{ inset: "0" }}
+      <Listbox
+        label={`mesh, ${mesh.size} devices`}
+        said={state.now.parts?.label() ?? `device ${mesh.ids[at] ?? 0}`}
+        at={boxStyle(box)}
+        id="device"
+        selected={device !== null}
+        place={{ index: at, of: mesh.size }}
         onFocus={(event) => {
           state.set({ keyboard: event.currentTarget.matches(":focus-visible") });
         }}
@@ -57,19 +58,7 @@ export function Canvas({ state }: { state: StepperState }) {
             state.set({ keyboard: true, ...next });
           })
         }
-      >
-        {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and points here */}
-        <div
-          id="device"
-          class="option"
-          role="option"
-          aria-selected={device !== null}
-          aria-posinset={at + 1}
-          aria-setsize={mesh.size}
-          aria-label={state.now.parts?.label()}
-          style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px`, height: `${box.h}px` }}
-        />
-      </div>
+      />
       {stage.pager !== null && (
         <span class="pager" style={{ left: `${stage.pager}px` }}>
           {([-1, 1] as const).map((by) => (

@@ -1,6 +1,7 @@
 /** One device as a map of its bytes, and the bytes of all devices. */
 
 import { Fold } from "../card/Fold";
+import { pointOf } from "../card/pointed";
 import { bytes } from "../core/format";
 import { count } from "../core/text";
 import { deviceAt } from "../draw/devices";
@@ -82,9 +83,4 @@ function spread(state: ModelState, { tree }: Shown): string {
   if (tree.nearlyAlike) return `all ${devices.length} alike, but for ${bytes(most - fewest)}`;
   const name = (at: number) => `device ${state.deviceOf(at)?.id} (${bytes(held[at] ?? 0)})`;
   return `most on ${name(tree.fullest)}, least on ${name(least)}`;
-}
-
-function pointOf(event: MouseEvent): [number, number] {
-  const bounds = (event.currentTarget as Element).getBoundingClientRect();
-  return [event.clientX - bounds.left, event.clientY - bounds.top];
 }

@@ -23,7 +23,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   const effects = [...whatIf.effects.filter(isTrouble), ...whatIf.effects.filter((e) => !isTrouble(e))];
   const good = whatIf.effects.some((e) => e.rule.spec || e.rule.logical);
   return (
-    <section class="what" aria-label={`what if: ${state.name()}`}>
+    <section class="what acts" aria-label={`what if: ${state.name()}`}>
       <div class="rules">
         <h3 id="what">What if</h3>
         <textarea

@@ -1,11 +1,31 @@
 /** What the lines of a comparison say, beside where values lie. */
 import { axesOf, type Cell, mono, type Piece, soft, type Words } from "../../core/cells";
-import type { Row } from "../../core/document.gen";
+import type { Compared, Layout, Row } from "../../core/document.gen";
 import { bytes } from "../../core/format";
-import { count, sentenceTokens } from "../../core/text";
+import { axisTokens, count, sentenceTokens } from "../../core/text";
 import type { ComparisonModel } from "./comparison";
 import type { Line } from "./lines";
-import { kindOf, purpose, rangeOf, remarkText, timesText } from "./words";
+import { copiesOf, kindOf, purpose, rangeOf, remarkText, subject, timesText, typed } from "./words";
+
+/** The user's line over the primitive; the primitive alone where the line is already above. */
+export function sourceOf(row: Row, { again }: Line & { kind: "row" }) {
+  const { primitive, source } = row;
+  const end = primitive === "arguments" || primitive === "outputs";
+  const name = row.values.find((v) => v.name !== "")?.name;
+  const gives = (again || !source) && name && !end ? ` → ${name}` : "";
+  return {
+    number: again ? undefined : source?.line,
+    text: again ? "" : subject(row),
+    primitive: primitive === "array" ? "" : primitive + gives,
+  };
+}
+
+/** Where a value lies: its parts, along which axes there are copies of them, the text. */
+export function placedOf(model: ComparisonModel, value: Compared, layout: Layout) {
+  const placement = model.placement(value, layout);
+  const text = model.doc.of === "function" ? typed(value, layout) : layout.text;
+  return { placement, copies: placement ? copiesOf(placement) : [], tokens: axisTokens(text, model.mesh) };
+}
 
 /** Whether both sides are the same, and what differs: a sentence a line. */
 export function verdictOf(model: ComparisonModel, row: Row, index: number): readonly (readonly Words[])[] {

@@ -1,6 +1,6 @@
 /** The bands of a comparison's picture: a row, what stops it, a collective, the head of what is folded. */
 
-import { soft, type Words } from "../../core/cells";
+import { mono, soft, type Words } from "../../core/cells";
 import type { Scheme } from "../../core/color";
 import type { Compared, Layout, Row } from "../../core/document.gen";
 import { axisTokens, clauses, sentenceTokens } from "../../core/text";
@@ -21,10 +21,10 @@ import {
   TINT,
 } from "../../draw/marks";
 import { fit, textWidth, wrapped } from "../../draw/measure";
-import { collectiveCells, foldOf, verdictOf } from "../model/cells";
+import { collectiveCells, foldOf, placedOf, sourceOf, verdictOf } from "../model/cells";
 import type { ComparisonModel } from "../model/comparison";
 import type { Line } from "../model/lines";
-import { changed, copiesOf, costOf, shortName, subject, tallyBadges, typed } from "../model/words";
+import { changed, costOf, shortName, tallyBadges } from "../model/words";
 import { miniMarks, miniOf } from "./mini";
 
 /** Where the text of the first column begins. */
@@ -92,20 +92,16 @@ function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" },
   return { marks, height };
 }
 
-/** The user's line over the primitive; only the primitive where the line is already above. */
 function sourceMarks(row: Row, line: Line & { kind: "row" }, c: Columns, middle: number): Mark[] {
   const x = c.source + 14 * line.depth;
-  const room = (c.narrow ? c.end : c.explicit) - x - 12;
-  const text = line.again ? "" : subject(row);
-  const several =
-    line.members.length > 1 ? `${row.primitive}, the last of ${line.members.length} operations` : row.primitive;
-  const under = row.primitive === "array" ? "" : several;
-  const marks: Mark[] = [];
-  if (text && row.source)
-    marks.push(label(START - 12, middle + 4, String(row.source.line), 12, "muted", { ...MONO, anchor: "end" }));
-  if (text) marks.push(label(x, middle + (under ? -2 : 4), fit(text, room, 12.5, true), 12.5, "ink", MONO));
-  if (under) marks.push(label(x, middle + (text ? 15 : 4), fit(under, room, 12), 12, "muted"));
-  return marks;
+  const end = (c.narrow ? c.end : c.explicit) - 12;
+  const { number, text, primitive } = sourceOf(row, line);
+  const several = line.members.length > 1 ? `, the last of ${line.members.length} operations` : "";
+  const cell = [[mono(text)], [soft(primitive && primitive + several)]];
+  const y = text && primitive ? [middle - 2, middle + 15] : [middle + 4];
+  const marks = cellMarks(text ? cell : cell.slice(1), { x, end, y, size: 12.5 });
+  if (number === undefined) return marks;
+  return [label(START - 12, middle + 4, String(number), 12, "muted", { ...MONO, anchor: "end" }), ...marks];
 }
 
 /** The sentences of words in lines, with the colours of mesh axes. */
@@ -134,18 +130,17 @@ function placed(
   if (!layout) return [label(x, y + 4, "–", 12, "muted")];
   const marks: Mark[] = [];
   let at = x;
-  const placement = plain || end - x < WITH_PICTURE ? null : model.placement(value, layout);
-  if (placement) {
+  const { placement, copies, tokens } = placedOf(model, value, layout);
+  if (placement && !plain && end - x >= WITH_PICTURE) {
     const mini = miniOf(placement);
     marks.push(...shift(miniMarks(placement, mini, scheme), x, y - mini.height / 2 - 1));
     at += mini.width + 6;
-    for (const { axis, size } of copiesOf(placement)) {
+    for (const { axis, size } of copies) {
       marks.push(label(at, y + 4, `×${size}`, 12, axisToken(axis), { weight: 700 }));
       at += 20;
     }
     at = Math.max(at + 2, x + 94);
   }
-  const tokens = axisTokens(model.doc.of === "function" ? typed(value, layout) : layout.text, model.mesh);
   const lines = broken(spans(tokens), end - at, 12.5, plain ? 1 : 3);
   lines.forEach((text, i) => {
     marks.push(label(at, y + 4 + 16 * (i - (lines.length - 1) / 2), text, 12.5, "ink", plain ? MONO : BOLD));

@@ -1,5 +1,6 @@
 /** The chart: two canvases, the cursor's above the bars', and what the pointer does on them. */
 
+import { pointOf } from "../../card/pointed";
 import type { MemoryPage, ShownMemory } from "./page";
 import { stepAt } from "./scene/layout";
 
@@ -7,10 +8,7 @@ import { stepAt } from "./scene/layout";
 const CLICK = 4;
 
 export function Chart({ page, shown: { model, layout, step } }: { page: MemoryPage; shown: ShownMemory }) {
-  const at = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    return stepAt(layout, layout.left + event.clientX - box.left);
-  };
+  const at = (event: PointerEvent) => stepAt(layout, layout.left + pointOf(event)[0]);
   return (
     <div class="chart" style={{ height: `${layout.height}px` }}>
       <div class="behind" ref={page.chart.attach} />
@@ -27,8 +25,8 @@ export function Chart({ page, shown: { model, layout, step } }: { page: MemoryPa
         onPointerMove={(event) => {
           if (page.grabbed === null || !event.buttons) page.look(at(event));
           else if (Math.abs(event.clientX - page.grabbed) >= CLICK) {
-            const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-            page.draw(stepAt(layout, layout.left + page.grabbed - box.left), at(event));
+            const grabbed = pointOf(event)[0] - event.clientX + page.grabbed;
+            page.draw(stepAt(layout, layout.left + grabbed), at(event));
           }
         }}
         onPointerLeave={() => page.look(null)}

@@ -1,4 +1,6 @@
 /** How much of a program waits: three times of a call, the call over time, what is waited for by line, or the roofline. */
+import { Listbox } from "../../card/Listbox";
+import { pointOf } from "../../card/pointed";
 import { Segments } from "../../card/Tools";
 import { Remedies } from "../Remedies";
 import type { ProgramState } from "../state";
@@ -65,26 +67,16 @@ export function OverlapView({ state, page }: Props) {
 function Waits({ page, shown: { table, line } }: { page: OverlapPage; shown: ShownOverlap }) {
   const [top, bottom] = spanOf(table, line);
   return (
-    <div
+    <Listbox
       class="sheet waits"
-      role="listbox"
-      tabIndex={0}
-      aria-label={`${table.rows.length} lines with collectives, the most exposed first`}
-      aria-activedescendant="waits-at"
+      label={`${table.rows.length} lines with collectives, the most exposed first`}
+      said={page.sentence()}
+      at={{ top: `${top}px`, height: `${bottom - top}px` }}
       style={{ height: `${table.height}px` }}
       onPointerDown={(event) => page.move(rowAt(table, pointOf(event)[1]) ?? line)}
     >
       <div aria-hidden="true" ref={page.table.attach} />
-      <div
-        id="waits-at"
-        class="option"
-        role="option"
-        tabIndex={-1}
-        aria-selected="true"
-        aria-label={page.sentence()}
-        style={{ top: `${top}px`, height: `${bottom - top}px` }}
-      />
-    </div>
+    </Listbox>
   );
 }
 
@@ -99,9 +91,4 @@ function Roofline({ state, page, shown: { model } }: Props & { shown: ShownOverl
       <div aria-hidden="true" ref={page.roofline.attach} />
     </div>
   );
-}
-
-function pointOf(event: PointerEvent): [number, number] {
-  const bounds = (event.currentTarget as Element).getBoundingClientRect();
-  return [event.clientX - bounds.left, event.clientY - bounds.top];
 }

@@ -1,8 +1,12 @@
 /** The table of candidates: a bar of compute with exposed communication at its end, what is hidden in a strip below it. */
-import { bytesColumn, secondsColumn } from "../../core/format";
-import { axisStroke, axisToken, label, type Mark, MONO } from "../../draw/marks";
-import { fit } from "../../draw/measure";
-import { basisOf, type Row, type SearchModel } from "../model/search";
+import { mono } from "../../core/cells";
+import { figuresOf } from "../../core/columns";
+import { clauses } from "../../core/text";
+import { headsBand, lookedAt, rule } from "../../draw/bands";
+import { cellMarks } from "../../draw/cells";
+import { axisStroke, axisToken, label, type Mark } from "../../draw/marks";
+import { COLUMNS, cellsOf } from "../model/cells";
+import type { Row, SearchModel } from "../model/search";
 import { sign } from "./chart";
 
 export interface Table {
@@ -13,7 +17,7 @@ export interface Table {
   readonly model: SearchModel;
 }
 
-const HEAD = 28;
+const HEAD = 33;
 const LINE = 27;
 const TALL = 46;
 const WIDE = 560;
@@ -37,57 +41,50 @@ export function rowAt({ line, rows }: Table, y: number): number | null {
 export function tableMarks({ width, line, rows, model }: Table, selected: number, top: number | null = null): Mark[] {
   const tall = line === TALL;
   const most = Math.max(1e-12, ...rows.map((r) => r.time));
-  const time = secondsColumn(rows.map((r) => r.time));
-  const memory = bytesColumn(rows.map((r) => r.bytes));
-  const ends = { time: width - 290, ratio: width - 222, memory: width - 126, basis: width - 110 };
+  const figures = figuresOf(
+    COLUMNS,
+    rows.map((r) => ({ time: r.time, memory: r.bytes })),
+  );
   const name = Math.min(292, Math.max(190, width * 0.3));
-  const bar = tall ? { x: 32, w: width * 0.55 } : { x: name + 22, w: ends.time - 84 - name - 22 };
-  const marks: Mark[] = [...legend(model, tall ? 32 : bar.x, tall ? width - 48 : bar.w + 20)];
-  if (!tall) {
-    marks.push(label(36, 18, "candidate", 11.5, "muted"));
-    for (const [text, x] of [
-      ["a step", ends.time],
-      ["to now", ends.ratio],
-      ["memory", ends.memory],
-    ] as const)
-      marks.push(label(x, 18, text, 11.5, "muted", { anchor: "end" }));
-    marks.push(label(ends.basis, 18, "known by", 11.5, "muted"));
-  }
+  const places = {
+    candidate: { x: 36, end: name + 12 },
+    time: { x: name, end: width - 290, anchor: "end" },
+    ratio: { x: width - 280, end: width - 222, anchor: "end" },
+    memory: { x: width - 212, end: width - 126, anchor: "end" },
+    basis: { x: width - 110, end: width },
+  } as const;
+  const bar = tall ? { x: 32, w: width * 0.55 } : { x: name + 22, w: places.time.end - 84 - name - 22 };
   const first = Math.max(0, Math.floor(((top ?? 0) - HEAD) / line));
   const last = top === null ? rows.length : first + Math.ceil(WINDOW / line);
   const up = top ?? 0;
-  if (up > HEAD) marks.length = 0;
+  const marks: Mark[] = [];
+  if (up <= HEAD) {
+    marks.push(...legend(model, tall ? 32 : bar.x, tall ? width - 48 : bar.w + 20));
+    marks.push(...headsBand(COLUMNS, tall ? {} : places, width).marks);
+  }
   rows.slice(first, last).forEach((row, k) => {
     const y = HEAD + (first + k) * line - up;
-    const bold = row.index === selected || row.now ? { weight: 600 } : {};
-    if (row.index === selected || row.now) marks.push({ kind: "rect", x: 0, y, w: width, h: line, fill: "panel" });
-    if (row.index === selected) marks.push({ kind: "rect", x: 0, y, w: 4, h: line, fill: "ink" });
-    marks.push({ kind: "rect", x: 0, y: y + line - 1, w: width, h: 1, fill: "line" });
+    const box = { x: 0, y, w: width, h: line };
+    const cells = cellsOf(model, row, row.index === selected, figures);
+    if (row.index === selected) marks.push(...lookedAt(box));
+    else if (row.now) marks.push({ kind: "rect", ...box, fill: "panel" });
+    marks.push(rule(0, y + line - 1, width));
     marks.push(...sign(row, 20, y + (tall ? 14 : line / 2)));
-    const title = row.now ? `now: ${row.title}` : row.title;
-    const ratio = model.ratio(row);
-    const over = row.now ? "1" : ratio === null ? "" : `${ratio.toFixed(2)}×`;
-    const barY = tall ? y + 26 : y + 6;
-    marks.push(...bars(row, bar.x, barY, bar.w / most));
-    const right = { ...MONO, anchor: "end", ...bold } as const;
+    marks.push(...bars(row, bar.x, y + (tall ? 26 : 6), bar.w / most));
     if (tall) {
+      const right = { x: width - 170, end: width - 14, anchor: "end" } as const;
+      const [over, memory] = [...cells.ratio.flat(), ...cells.memory.flat()].map((piece) =>
+        "text" in piece ? piece.text : "",
+      );
       marks.push(
-        label(32, y + 18, fit(title, width - 140, 12.5), 12.5, "ink", bold),
-        label(width - 14, y + 18, time(row.time), 12, "ink", right),
-        label(width - 14, y + 36, [over, memory(row.bytes)].filter(Boolean).join(" · "), 11.5, "muted", {
-          ...MONO,
-          anchor: "end",
-        }),
+        ...cellMarks(cells.candidate, { x: 32, end: width - 108, y: [y + 18], size: 12.5 }),
+        ...cellMarks(cells.time, { ...right, y: [y + 18] }),
+        ...cellMarks([[mono(clauses([over, memory], " · "), { tone: "soft" })]], { ...right, y: [y + 36], size: 11.5 }),
       );
       return;
     }
-    marks.push(
-      label(36, y + 18, fit(title, name - 24, 12.5), 12.5, "ink", bold),
-      label(ends.time, y + 18, time(row.time), 12, row.compiled ? "ink" : "muted", right),
-      label(ends.ratio, y + 18, over, 12, "muted", right),
-      label(ends.memory, y + 18, memory(row.bytes), 12, "ink", right),
-      label(ends.basis, y + 18, basisOf(row), 12, "muted"),
-    );
+    for (const key of ["candidate", "time", "ratio", "memory", "basis"] as const)
+      marks.push(...cellMarks(cells[key], { ...places[key], y: [y + 18], size: key === "candidate" ? 12.5 : 12 }));
   });
   return marks;
 }
@@ -129,13 +126,13 @@ function legend({ axes }: SearchModel, x: number, room: number): Mark[] {
     marks.push({
       kind: "rect",
       x: at,
-      y: 10,
+      y: 13,
       w: 12,
       h: 8,
       fill: color,
       ...(text === "light: hidden" && { alpha: 0.4 }),
     });
-    marks.push(label(at + 16, 18, text, 11, "muted"));
+    marks.push(label(at + 16, 21, text, 11, "muted"));
     at += w + 6;
   }
   return marks;

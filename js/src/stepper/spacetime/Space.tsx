@@ -1,5 +1,6 @@
 /** Space-time of a trace: its rows as buttons, the grid of devices as a canvas, loops that fold. */
 
+import { pointOf } from "../../card/pointed";
 import { keepInView } from "../../card/scroll";
 import { some } from "../../core/text";
 import { NOT_KNOWN, originsOf } from "../model/origins";
@@ -17,10 +18,7 @@ export function Space({ page }: { page: Page }) {
   const { ids } = trace.mesh;
   const at = page.step();
   const folded = page.folded();
-  const pointed = (event: MouseEvent) => {
-    const bounds = (event.currentTarget as Element).getBoundingClientRect();
-    return tileAt(trace, space, event.clientX - bounds.left, event.clientY - bounds.top);
-  };
+  const pointed = (event: MouseEvent) => tileAt(trace, space, ...pointOf(event));
   return (
     <div class="space" style={{ "--height": `${page.height(layout)}px` }}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: rows and devices are chosen by keyboard as well */}

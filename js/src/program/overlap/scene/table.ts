@@ -1,11 +1,12 @@
 /** The collectives by line, the most exposed first: what hides them, and how much of their time is hidden and exposed. */
-import { axesOf } from "../../../core/cells";
-import { secondsColumn } from "../../../core/format";
-import { chip, chipWidth, lookedAt, rule } from "../../../draw/bands";
-import { axisBar } from "../../../draw/cells";
-import { axisToken, BOLD, label, type Mark, MONO, PAD } from "../../../draw/marks";
-import { fit, textWidth } from "../../../draw/measure";
-import { besideOf, type OverlapModel, type Row, whereOf } from "../model/overlap";
+import { axesOf, soft } from "../../../core/cells";
+import { figuresOf } from "../../../core/columns";
+import { TRANSFERS } from "../../../core/columns.gen";
+import { headsBand, lookedAt, rule } from "../../../draw/bands";
+import { axisBar, cellMarks } from "../../../draw/cells";
+import { axisToken, type Mark, PAD } from "../../../draw/marks";
+import { cellsOf } from "../model/cells";
+import type { OverlapModel, Row } from "../model/overlap";
 
 export interface Table {
   readonly width: number;
@@ -14,7 +15,7 @@ export interface Table {
   readonly model: OverlapModel;
 }
 
-const HEAD = 27;
+const HEAD = 33;
 const LINE = 46;
 const TALL = 64;
 /** Under this width a row has a line more, and under that one it does not say what hides it. */
@@ -45,72 +46,48 @@ export function spanOf({ width }: Table, row: number): readonly [top: number, bo
 export function tableMarks({ width, rows, model }: Table, selected: number): Mark[] {
   const [line, wide, narrow] = [lineOf(width), width >= WIDE, width < MIDDLE];
   const most = Math.max(1e-12, ...model.rows.map((r) => Math.max(r.seconds, r.exposed)));
-  const time = secondsColumn(model.rows.flatMap((r) => [r.seconds, r.exposed]));
+  const figures = figuresOf(
+    TRANSFERS,
+    model.rows.map((r) => ({ whole: r.seconds, exposed: r.exposed })),
+  );
   const end = width - PAD;
   const bar = { w: narrow ? 64 : 92, x: end - (narrow ? 76 + 64 : 76 + 76 + 96) };
-  const source = narrow ? PAD : 226;
-  const beside = wide ? bar.x - 196 : source;
-  const marks: Mark[] = [rule(0, HEAD - 1, width)];
-  const heads: [string, number, "start" | "end"][] = [
-    ["largest exposed", PAD, "start"],
-    ...(narrow ? [] : [["caused by", source, "start"] as [string, number, "start"]]),
-    ...(wide ? [["runs between -start and -done", beside, "start"] as [string, number, "start"]] : []),
-    ...(narrow ? [] : [["hidden + exposed", bar.x, "start"] as [string, number, "start"]]),
-    ["exposed", end, "end"],
-  ];
-  for (const [text, x, anchor] of heads) marks.push(label(x, 17, text, 11.5, "muted", { anchor }));
+  const source = narrow ? PAD : 244;
+  const between = bar.x - 196;
+  const whole = { x: bar.x, end: end - 76, anchor: "apart" } as const;
+  const exposed = { x: end - 70, end, anchor: "end" } as const;
+  const places = {
+    op: { x: PAD },
+    ...(narrow ? {} : { source: { x: source }, whole }),
+    ...(wide && { between: { x: between } }),
+    exposed,
+  };
+  const marks: Mark[] = [...headsBand(TRANSFERS, places, width).marks];
   rows.forEach((row, k) => {
+    const cells = cellsOf(model, row, figures);
     const y = HEAD + k * line;
+    const middle = y + (narrow ? 18 : 27);
     if (k === selected) marks.push(...lookedAt({ x: 0, y, w: width, h: line }));
-    const first = y + (narrow ? 18 : 19);
-    const op = fit(row.kind, 150, 12.5, true);
-    const after = PAD + textWidth(op, 12.5, true) + 10;
-    // Axes stand beside the operation, or under it where they have no room.
-    const under = !narrow && after + chipsWidth(row) > source - 10;
-    marks.push(label(PAD, under ? y + 16 : narrow ? first : y + 27, op, 12.5, "ink", BOLD));
-    marks.push(
-      ...chips(
-        model,
-        row,
-        under ? PAD : after,
-        under ? y + 21 : narrow ? y + 3 : y + 12,
-        (narrow ? bar.x : source) - 8,
-      ),
-    );
-    const room = (wide ? beside : bar.x) - source - 14;
-    const code = fit(row.source?.text ?? "", narrow ? width - PAD - source - 90 : room, 12, true);
-    const where = whereOf(row);
+    const op = [[...(cells.op[0] ?? []), ...(cells.axes[0] ?? [])]];
+    marks.push(...cellMarks(op, { x: PAD, end: (narrow ? bar.x : source) - 8, y: [middle], size: 12.5 }));
     if (narrow) {
-      marks.push(
-        label(
-          PAD,
-          y + 36,
-          fit(`${row.source?.line ?? "?"}: ${row.source?.text ?? ""}`, width - 2 * PAD, 11.5, true),
-          11.5,
-          "muted",
-          MONO,
-        ),
-      );
+      marks.push(...cellMarks([cells.source.flat()], { x: PAD, end, y: [y + 36], size: 11.5 }));
     } else {
-      marks.push(label(source, first, code, 12, "ink", MONO), label(source, y + 36, where, 11.5, "muted"));
-      const words = besideOf(row);
-      if (wide)
-        marks.push(
-          label(
-            beside,
-            first + 8,
-            fit(words, bar.x - beside - 14, 11.5),
-            11.5,
-            words.startsWith("nothing") ? "ink" : "muted",
-          ),
-        );
-      else marks.push(label(source, y + 53, fit(`beside it: ${words}`, end - source, 11.5), 11.5, "muted"));
+      const code = { x: source, end: (wide ? between : bar.x) - 14, y: [y + 19, y + 36] };
+      const said = [[soft("beside it:"), ...cells.between.flat()]];
+      marks.push(
+        ...cellMarks(cells.source, code),
+        ...(wide
+          ? cellMarks(cells.between, { x: between, end: bar.x - 14, y: [middle], size: 11.5 })
+          : cellMarks(said, { x: source, end, y: [y + 53], size: 11.5 })),
+        ...cellMarks(cells.whole, { ...whole, y: [middle] }),
+      );
     }
-    marks.push(...bars(model, row, bar.x, narrow ? y + 8 : y + 15, bar.w / most));
-    const right = { ...MONO, anchor: "end" } as const;
-    if (!narrow) marks.push(label(end - 76, y + 26, time(row.seconds), 12, "muted", right));
-    marks.push(label(end, narrow ? first : y + 26, time(row.exposed), 12.5, "ink", { ...right, weight: 700 }));
-    marks.push(rule(0, y + line - 1, width));
+    marks.push(
+      ...bars(model, row, bar.x, narrow ? y + 8 : y + 15, bar.w / most),
+      ...cellMarks(cells.exposed, { ...exposed, y: [middle], size: 12.5 }),
+      rule(0, y + line - 1, width),
+    );
   });
   return marks;
 }
@@ -127,22 +104,5 @@ function bars(model: OverlapModel, row: Row, x: number, y: number, scale: number
   const exposed = row.exposed * scale;
   if (exposed > 0)
     marks.push(...axisBar(axesOf(model.mesh, row.axes), { x: x + hidden, y, w: Math.max(1, exposed), h: 13 }));
-  return marks;
-}
-
-function chipsWidth({ axes }: Row): number {
-  return axes.reduce((w, name) => w + chipWidth(name) + 4, 0) || 60;
-}
-
-function chips(model: OverlapModel, { axes }: Row, x: number, y: number, end: number): Mark[] {
-  if (axes.length === 0) return [label(x, y + 15, "irregular", 12, "muted", MONO)];
-  const marks: Mark[] = [];
-  let at = x;
-  for (const name of axes) {
-    const text = fit(name, Math.max(20, end - at - 20), 12, true);
-    if (at > x && at + chipWidth(text) > end) break;
-    marks.push(...chip(at, y, text, model.mesh.axisOf(name)));
-    at += chipWidth(text) + 4;
-  }
   return marks;
 }

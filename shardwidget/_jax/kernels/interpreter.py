@@ -1,0 +1,82 @@
+"""JAX's interpreter of TPU kernels, and the kernels that it can interpret."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import jax
+
+from shardwidget._jax.control import every_equation
+from shardwidget._jax.sources import function_name
+
+if TYPE_CHECKING:
+    from jax.extend.core import JaxprEqn
+
+PRIMITIVE = "jax._src.pallas.pallas_call"
+_NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
+
+
+def interpreter() -> Any:
+    import jax.experimental.pallas.tpu  # noqa: F401  What it needs.
+    from jax._src.pallas.mosaic.interpret import interpret_pallas_call
+
+    return interpret_pallas_call
+
+
+def interprets_kernels() -> str:
+    """Why this JAX's kernels cannot be recorded; empty where they can."""
+    try:
+        module = interpreter()
+    except ImportError as error:
+        return f"JAX {jax.__version__} has no interpreter of TPU kernels here ({error})"
+    missing = [name for name in _NEEDED if not hasattr(module, name)]
+    return f"the interpreter of JAX {jax.__version__} has no {', '.join(missing)}" if missing else ""
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """Lets JAX interpret the TPU kernels that are traced in the block, where the default backend is the CPU.
+
+    Kernels that are given ``interpret`` keep it. Without Pallas, which takes long to import, nothing changes.
+    """
+    if PRIMITIVE not in sys.modules or jax.default_backend() != "cpu" or interprets_kernels():
+        yield
+        return
+    from jax.experimental.pallas import tpu as pltpu
+
+    primitive: Any = sys.modules[PRIMITIVE].pallas_call_p
+    bind = primitive.bind
+
+    def bound(*args: Any, **params: Any) -> Any:
+        if not params["interpret"] and not _is_for_gpu(params.get("compiler_params")):
+            params["interpret"] = pltpu.InterpretParams(dma_execution_mode="eager")
+        return bind(*args, **params)
+
+    primitive.bind = bound
+    try:
+        yield
+    finally:
+        del primitive.bind
+
+
+def kernel_sends(eqn: JaxprEqn) -> bool | None:
+    """Whether the kernel of a ``pallas_call`` copies to other devices; None where that is not known.
+
+    JAX 0.9 – 0.12: the primitives of kernels are private.
+    """
+    if _is_for_gpu(eqn.params.get("compiler_params")) or "jaxpr" not in eqn.params:
+        return None
+    copies = [e for e in every_equation(eqn.params["jaxpr"]) if e.primitive.name == "dma_start"]
+    return any(jax.tree.unflatten(e.params["tree"], e.invars)[3] is not None for e in copies)
+
+
+def kernel_name(eqn: JaxprEqn) -> str:
+    """The function of a ``pallas_call``; empty where JAX does not know it."""
+    return function_name(eqn.params.get("jaxpr"))
+
+
+def _is_for_gpu(params: Any) -> bool:
+    return "mosaic_gpu" in type(params).__module__ or "triton" in type(params).__module__
