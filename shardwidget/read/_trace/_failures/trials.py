@@ -76,8 +76,9 @@ class Tried:
 def tried(
     stop: StoppedTrace, proposals: Sequence[Proposal], explain: Callable[[StoppedTrace], Sequence[Proposal]]
 ) -> tuple[list[Proposal], str]:
-    """The proposals that run, those that give the intended value first, each with what is known of its fix; and what to
-    say of all of them.
+    """The proposals that run, the best first, and what to say of all of them.
+
+    Those that give the intended value stand first. Each fix has what is known of it.
 
     Args:
         stop: the program.
