@@ -22,4 +22,7 @@ def without_words(data: Any) -> Any:
 def test_a_file_is_what_python_says(name):
     written = json.loads((FOLDER / name).read_text(encoding="utf-8"))
     said = json.loads(FILES[name]())
+    if name == "kernel/kernels.json":
+        for document in (written, said):
+            del document["race"]["ops"]["values"]  # What a device reads there depends on which write is first.
     assert without_words(written) == without_words(said), "run `python -m tests.fixtures` and look at what changes"

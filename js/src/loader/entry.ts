@@ -17,8 +17,11 @@ export interface ReferringModel extends WidgetModel {
   widget_manager?: { get_model(id: string): Promise<{ get(name: string): unknown }> };
 }
 
-/** How often texts are looked for, and after how many milliseconds again: a notebook that opens makes its models anew. */
-const TRIES = 40;
+/**
+ * For how many milliseconds texts are looked for, and after how many again: a notebook that opens makes its models anew.
+ * JupyterLab takes seconds to say that it has none.
+ */
+const PATIENCE = 20_000;
 const PAUSE = 250;
 
 /** Draws the widget; where its texts cannot be found, the kernel sends them, and the whole bundle in this one's place. */
@@ -42,13 +45,13 @@ async function render({ model, el }: { model: ReferringModel; el: HTMLElement })
  *
  * @throws unknown it has not had them for a while, or there is none.
  */
-async function found(model: ReferringModel, tries = TRIES): Promise<ReadonlyMap<string, string>> {
+async function found(model: ReferringModel, since = Date.now()): Promise<ReadonlyMap<string, string>> {
   try {
     return await textsOf(model);
   } catch (error) {
-    if (tries === 0 || !model.widget_manager) throw error;
+    if (Date.now() - since > PATIENCE || !model.widget_manager) throw error;
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    return found(model, tries - 1);
+    return found(model, since);
   }
 }
 
