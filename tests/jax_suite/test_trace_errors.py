@@ -595,6 +595,19 @@ def said(text, *args):
     return failure, outs
 
 
+@pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")
+@pytest.mark.parametrize("make", [lambda f: f, jax.jit])
+def test_an_argument_that_no_line_passes_is_resharded_before_the_call(make):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    a = jax.device_put(np.arange(32.0, dtype="float32").reshape(8, 4), jax.NamedSharding(mesh, P("x", "y")))
+    f = make(jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=(P("x"),), out_specs=P("x")))
+    trace = traced(f, a)
+    assert (trace.error.fixes[0].title, trace.error.fixes[0].value) == ("Reshard a before the call", "same")
+    here = {"jax": jax, "P": P, "a": a}
+    exec(trace.error.fixes[0].code, here)
+    np.testing.assert_array_equal(f(here["a"]), trace.with_fix(0).outputs)
+
+
 INDEXED = f"""{AUTO}
 args = (jnp.arange(16.),)
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())

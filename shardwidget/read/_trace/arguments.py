@@ -101,13 +101,14 @@ class Arguments:
     def _about_places(self, words: str, mesh: AnyMesh, **more: str) -> str:
         return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)
 
-    def trace(self, changed: Callable[[Any], Any] | None = None) -> tuple[Any, Any]:
+    def trace(self, changed: Callable[[Any, int], Any] | None = None) -> tuple[Any, Any]:
         """The function as a jaxpr of its arrays, and the shapes of what it returns.
 
         Args:
-            changed: makes another array, or a shape, of each array.
+            changed: makes another array, or a shape, of each array, by its number.
         """
-        return self._call.jaxpr(self._arrays, [changed(x) for x in self.arrays] if changed else self.arrays)
+        arrays = [changed(x, k) for k, x in enumerate(self.arrays)] if changed else self.arrays
+        return self._call.jaxpr(self._arrays, arrays)
 
     def cut(self, shardings: Mapping[int, NamedSharding]) -> bool:
         """Gives shardings, by number, to abstract arrays that have none; returns whether there were any."""
@@ -151,21 +152,21 @@ class Arguments:
         Raises:
             TypeError: an array cannot be copied: this process does not have all of it, or it is of keys.
         """
-        return self._with(lambda x: Copied(x) if isinstance(x, jax.Array) else x)
+        return self._with(lambda x, _: Copied(x) if isinstance(x, jax.Array) else x)
 
-    def given(self, changed: Callable[[Any], Any] | None) -> Arguments:
+    def given(self, changed: Callable[[Any, int], Any] | None) -> Arguments:
         """The same with arrays in place of their copies, and each array changed."""
 
-        def array(x: Any) -> Any:
+        def array(x: Any, number: int) -> Any:
             x = x.array() if isinstance(x, Copied) else x
-            return changed(x) if changed else x
+            return changed(x, number) if changed else x
 
         return self._with(array)
 
-    def _with(self, make: Callable[[Any], Any]) -> Arguments:
+    def _with(self, make: Callable[[Any, int], Any]) -> Arguments:
         new, leaves = copy.copy(self), list(self._leaves)
-        for number in self._arrays:
-            leaves[number] = make(leaves[number])
+        for number, at in enumerate(self._arrays):
+            leaves[at] = make(leaves[at], number)
         vars(new)["_leaves"] = leaves
         return new
 

@@ -52,7 +52,7 @@ def auto_mesh(mesh: AnyMesh, changes: Changes) -> Proposal:
     types = (AxisType.Auto,) * len(names)
     auto = mesh.update(axis_types=types) if isinstance(mesh, AbstractMesh) else Mesh(mesh.devices, names, types)
 
-    def moved(x: Any) -> Any:
+    def moved(x: Any, _: int) -> Any:
         sharding = getattr(x, "sharding", None)
         if not isinstance(sharding, NamedSharding) or sharding.mesh != mesh:
             return x

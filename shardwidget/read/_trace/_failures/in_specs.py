@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jax
-from jax.sharding import PartitionSpec
+from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Fix
@@ -119,7 +119,7 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
         code = f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(spec)}))"
         resharded = stop.changes.wrapped(reshard, there, code)
         ways = [
-            resharded or Proposal(Fix(reshard, f"{name} = {code.replace('{}', name)}")),
+            resharded or Proposal(Fix(reshard, f"{name} = {code.replace('{}', name)}"), argument=_resharded(stop)),
             auto_mesh(mapped.mesh, stop.changes),
         ]
         if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
@@ -129,6 +129,20 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
             ways.insert(1, stop.changes.option(f"Take {name} as it is already cut", in_specs=code))
         return Explanation(text, value, list(dict.fromkeys(axes)), ways)
     return None
+
+
+def _resharded(stop: StoppedTrace) -> Callable[[Any, int], Any]:
+    """Cuts the program's own arguments as in_specs says, before the call."""
+    wanted = stop.argument_shardings()
+
+    def resharded(x: Any, number: int) -> Any:
+        given = getattr(x, "sharding", None)
+        if number not in wanted or not isinstance(given, NamedSharding):
+            return x
+        new = NamedSharding(given.mesh, wanted[number].spec)
+        return x.update(sharding=new) if isinstance(x, jax.ShapeDtypeStruct) else jax.device_put(x, new)
+
+    return resharded
 
 
 def _argument(stop: StoppedTrace, number: int) -> ast.expr | None:

@@ -26,8 +26,8 @@ class Proposal:
     """The options of the ``shard_map`` that it changes, and their code."""
     swaps: Sequence[Swap] = ()
     """What it changes besides."""
-    argument: Callable[[Any], Any] | None = None
-    """What it does to each array that the program is called with."""
+    argument: Callable[[Any, int], Any] | None = None
+    """What it does to each array that the program is called with, by its number."""
     last: bool = False
     """Whether others of equal value are better: every device would repeat the same, or a check is turned off."""
     rests_on_equality: bool = False

@@ -154,7 +154,7 @@ class _Trials:
         """
         swaps = self._paster.swaps(proposal) if proposal is not None else []
         changed = proposal.argument if proposal is not None else None
-        if proposal is not None and not swaps:
+        if proposal is not None and not swaps and changed is None:
             return None
         with _jax.retracing(swaps, regions):
             try:
@@ -210,7 +210,7 @@ class _Trials:
     def _run(
         self, whole: Any, programs: Sequence[Any], found: Sequence[Tried], arguments: Sequence[Any]
     ) -> tuple[list[Verdict], str]:
-        given = [one.proposal.argument or (lambda x: x) for one in found]
+        given = [one.proposal.argument or (lambda x, _: x) for one in found]
         every = list(samples(arguments))
         try:
             with _jax.without_mesh():
@@ -218,7 +218,10 @@ class _Trials:
             gotten = _results(
                 programs,
                 [
-                    [[give(_like(x, a)) for x, a in zip(sample, arguments, strict=True)] for give in given]
+                    [
+                        [give(_like(x, a), k) for k, (x, a) in enumerate(zip(sample, arguments, strict=True))]
+                        for give in given
+                    ]
                     for sample in every
                 ],
             )
@@ -259,7 +262,7 @@ def _like(x: Any, argument: Any) -> Any:
     return jax.device_put(x, argument.sharding) if spread else x
 
 
-def _plain(x: Any) -> jax.ShapeDtypeStruct:
+def _plain(x: Any, _: int) -> jax.ShapeDtypeStruct:
     """An argument without a place."""
     return jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=bool(getattr(x, "weak_type", False)))
 
