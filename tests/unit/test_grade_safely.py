@@ -24,7 +24,7 @@ from shardwidget.teach.errands import Matches
 pytestmark = [pytest.mark.once, pytest.mark.xdist_group("class")]
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 X = jax.device_put(np.arange(64.0, dtype=np.float32).reshape(8, 8), NamedSharding(MESH, P("x", "y")))
-SECONDS = 5
+SECONDS = 10
 
 
 def solution(x):
@@ -262,7 +262,7 @@ if sys.platform == "linux":
         "a list that grows": (
             code("def f(x):\n    a = [x]\n    while True: a += [bytearray(2**24)]"),
             0,
-            "MemoryError",
+            "MemoryError|did not end",  # On a busy machine its time is over first.
         ),
     }
 
