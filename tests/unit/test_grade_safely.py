@@ -202,7 +202,11 @@ MORE = {
         inside("for _ in range(10**5): threading.Thread(target=time.sleep, args=(1e6,)).start()", SPIN),
         0, "RuntimeError|MemoryError|its process",
     ),
-    "ignored signals": (inside("[signal.signal(n, 1) for n in (1, 2, 15)]; signal.pause()", "import signal"), 0, f"did not end in {SECONDS} s"),
+    "ignored signals": (
+        inside("[signal.signal(n, 1) for n in (1, 2, 15)]; signal.pause()", "import signal"),
+        0,
+        f"did not end in {SECONDS} s",
+    ),
     "an alarm": (inside("signal.alarm(1); signal.pause()", "import signal"), 0, "ended by signal 14"),
     "words on the wire": (inside("for n in range(3, 99): forge(n)", """import os, stat
 def forge(n):
