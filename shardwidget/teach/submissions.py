@@ -69,8 +69,10 @@ def _files(folder: Path) -> Iterator[str]:
         except OSError:
             yield place
             continue
-        inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-        yield from (e.path for e in entries if e.path not in inner and e.name.lower().endswith(".json"))
+        inner, files = [], []
+        for entry in entries:
+            (inner if entry.is_dir(follow_symlinks=False) else files).append(entry.path)
+        yield from (path for path in files if path.lower().endswith(".json"))
         waiting += reversed(inner)
 
 

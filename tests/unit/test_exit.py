@@ -35,5 +35,5 @@ goes.wait()
 @pytest.mark.parametrize("source", [ALIVE, SEARCHES], ids=["a widget", "a search"])
 def test_python_ends(source):
     program, env = [sys.executable, "-c", source], os.environ | {"JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(program, capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run(program, capture_output=True, text=True, env=env, check=False, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
