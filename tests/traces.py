@@ -312,6 +312,7 @@ def error() -> Trace:
             "cell 3",
             3,
             1,
+            communication="psum over i",
             bytes_per_device=12,
             value="same",
             row=("6", "10", "14"),
@@ -319,7 +320,7 @@ def error() -> Trace:
         ),
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"
-    why = "y is another block on each device along i, but out_specs P() says that all are equal."
+    why = "y is not the same block on all devices along i, but out_specs P() says that it is."
     failure = Failure("ValueError", message, why, ("i",), fixes, kind="out_specs", variable=y.id, origin=0)
     return f.trace(error=failure)
 

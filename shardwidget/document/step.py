@@ -6,7 +6,6 @@ the front end reads their rows.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -62,12 +61,10 @@ class Listing:
     def with_fix(self, fix: Fix) -> Listing:
         """The same with the lines of a fix, where it replaces some of these by as many."""
         start = fix.line - self.first_line
-        code = fix.code.split("\n")
-        if fix.file != self.file or not 0 <= start < len(self.lines) or len(code) != fix.lines:
+        as_many = fix.code.count("\n") + 1 == fix.lines
+        if fix.file != self.file or not 0 <= start < len(self.lines) or not as_many:
             return self
-        old = self.lines[start]
-        new = textwrap.indent(fix.code, old[: len(old) - len(old.lstrip())]).split("\n")
-        return replace(self, lines=(*self.lines[:start], *new, *self.lines[start + len(new) :]))
+        return replace(self, lines=tuple(replace(fix, line=start + 1).applied("\n".join(self.lines)).split("\n")))
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ def verdict(trace: Trace) -> list[str]:
 def _fix(fix: Fix) -> str:
     where = f" (line {fix.line})" if fix.line else ""
     gives = {"same": "; gives the value of the whole array", "other": f"; {fix.effect}"}.get(fix.value, "")
-    return f"{fix.title}{where}: {' '.join(fix.code.split())}{gives}"
+    sends = f"; sends {byte_count(fix.bytes_per_device)}" if fix.communication else ""
+    return f"{fix.title}{where}: {' '.join(fix.code.split())}{gives}{sends}"
 
 
 def picture(trace: Trace) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import itertools
@@ -119,6 +120,12 @@ class FlatCall:
             for k, (leaf, static) in enumerate(zip(self.leaves, self.static, strict=True))
             if not static and not _is_numeric(leaf) and not (is_leaf and is_leaf(leaf))
         ]
+
+    def with_leaves(self, leaves: Sequence[Any]) -> FlatCall:
+        """The same call with other leaves."""
+        new = copy.copy(self)
+        new.leaves = list(leaves)
+        return new
 
     def __call__(self, leaves: Sequence[Any]) -> Any:
         """Calls the function with other leaves."""

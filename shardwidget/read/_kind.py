@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from shardwidget import _jax
+from shardwidget.read._call import FlatCall
 from shardwidget.read._trace.arguments import Arguments
 
 
@@ -20,7 +21,7 @@ def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any]
     For a function that cannot be traced: whether it had reached a ``shard_map`` when it stopped.
     """
     try:
-        closed, _ = _jax.unfiltered(Arguments(f, args, kwargs).trace)
+        closed, _ = _jax.unfiltered(Arguments(FlatCall(f, args, kwargs)).trace)
     except Exception as error:
         files = (Path(frame.f_code.co_filename).name for frame, _ in traceback.walk_tb(error.__traceback__))
         return "shard_map.py" in files

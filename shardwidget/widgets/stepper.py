@@ -141,6 +141,9 @@ class ShardMapStepper(MovingWidget):
                 self._shown = self._given if value == -1 else _on_host(self._given.with_fix(value))
             except (IndexError, ValueError) as error:
                 raise TraitError(str(error)) from None
+            except Exception as error:
+                self._usable = False  # The card, which waits for it, offers it no more.
+                raise TraitError(f"with this fix the program cannot be traced: {error}") from error
             self._fixed = value
         return value
 

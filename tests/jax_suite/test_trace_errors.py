@@ -1,17 +1,22 @@
 """Programs that stop: the trace leads up to the value that causes it, and every fix that it offers makes it run."""
 
+import dataclasses
 import functools
+import gc
 import linecache
 import re
+import weakref
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import traitlets
 from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import read
 
 traced: Any = read.trace
@@ -597,15 +602,81 @@ def said(text, *args):
 
 @pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")
 @pytest.mark.parametrize("make", [lambda f: f, jax.jit])
-def test_an_argument_that_no_line_passes_is_resharded_before_the_call(make):
+def test_arguments_that_no_line_passes_are_resharded_before_the_call(make):
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
-    a = jax.device_put(np.arange(32.0, dtype="float32").reshape(8, 4), jax.NamedSharding(mesh, P("x", "y")))
-    f = make(jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=(P("x"),), out_specs=P("x")))
-    trace = traced(f, a)
-    assert (trace.error.fixes[0].title, trace.error.fixes[0].value) == ("Reshard a before the call", "same")
-    here = {"jax": jax, "P": P, "a": a}
-    exec(trace.error.fixes[0].code, here)
-    np.testing.assert_array_equal(f(here["a"]), trace.with_fix(0).outputs)
+    numbers = np.arange(32.0, dtype="float32").reshape(8, 4)
+    here: dict[str, Any] = {"jax": jax, "P": P}
+    for name, spec in {"a": P("x", "y"), "b": P(None, "x"), "c": P("x")}.items():
+        here[name] = jax.device_put(numbers, jax.NamedSharding(mesh, spec))
+    f = make(jax.shard_map(lambda a, b, c: a * 2 + b + c, mesh=mesh, in_specs=(P("x"),) * 3, out_specs=P("x")))
+    trace = traced(f, here["a"], here["b"], here["c"])
+    fix = trace.error.fixes[0]
+    assert (fix.title, fix.value, fix.communication) == ("Reshard a and b before the call", "same", "none")
+    exec(fix.code, here)
+    np.testing.assert_array_equal(f(here["a"], here["b"], here["c"]), trace.with_fix(0).outputs)
+
+
+def one_cut(x):
+    return x * 2
+
+
+@pytest.mark.parametrize("spoil", ["unreduced", "weak", "a Ref"])
+def test_arguments_without_a_copy_leave_fixes_that_are_pasted(spoil):
+    kind = AxisType.Explicit if spoil == "unreduced" else AxisType.Auto
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(kind,) * 2)
+    x = jax.device_put(np.arange(8.0, dtype="float32"), jax.NamedSharding(mesh, P("x")))
+    more = {
+        "unreduced": lambda: jnp.dot(
+            *(
+                jax.device_put(np.ones((8, 8), "float32"), jax.NamedSharding(mesh, spec))
+                for spec in (P(None, "y"), P("y"))
+            ),
+            out_sharding=jax.NamedSharding(mesh, P(None, None, unreduced=frozenset({"y"}))),
+        ),
+        "weak": lambda: jnp.asarray(2.0),
+        "a Ref": lambda: jax.new_ref(jnp.ones(8)),
+    }[spoil]()
+    mapped = jax.shard_map(one_cut, mesh=mesh, in_specs=P("x"), out_specs=P())
+    trace = traced(lambda x, more: mapped(x), x, more)
+    assert trace.error.kind == "out_specs"
+    assert trace.error.fixes
+    with pytest.raises(ValueError, match="or paste the fix"):
+        trace.with_fix(0)
+
+
+def test_what_traces_it_with_a_fix_holds_no_array():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    x = jax.device_put(np.arange(8.0, dtype="float32"), jax.NamedSharding(mesh, P("x")))
+    f = jax.shard_map(one_cut, mesh=mesh, in_specs=P("x"), out_specs=P())
+    stepper = sw.ShardMapStepper(f, x)
+    stepper._settle()
+    held = weakref.ref(x)
+    del x
+    gc.collect()
+    assert held() is None
+    stepper.used = 0
+    np.testing.assert_array_equal(stepper.document.variables[-1].value(0), 2 * np.arange(8.0))
+
+
+def test_bytes_are_those_of_all_turns_and_of_the_branch_that_sends_most():
+    mesh = jax.make_mesh((4,), ("i",), devices=jax.devices()[:4], axis_types=(AxisType.Auto,))
+
+    def looped(x):
+        return jax.lax.scan(lambda c, _: (jax.lax.pmean(c, "i") + c, None), x, None, length=5)[0]
+
+    def branched(x):
+        return jax.lax.cond(x.sum() > 0, lambda x: jax.lax.ppermute(x, "i", [(0, 1)]), lambda x: x, x)
+
+    def unknown(x):
+        return jax.lax.while_loop(lambda c: c.sum() < 100, lambda c: c + jax.lax.psum(c, "i"), x)
+
+    sent = []
+    for f in (looped, branched, unknown):
+        trace = traced(jax.shard_map(f, mesh=mesh, in_specs=P("i"), out_specs=P()), jnp.ones(16))
+        joined = next(fix for fix in trace.error.fixes if fix.title.startswith("Concatenate"))
+        sent.append((joined.communication, joined.bytes_per_device))
+    # A ring of four sends 2 · 3/4 of 16 B in each of five turns; a permutation sends the block.
+    assert sent == [("psum over i", 120), ("ppermute over i", 16), ("", 0)]
 
 
 INDEXED = f"""{AUTO}
@@ -1035,3 +1106,17 @@ def test_a_line_whose_text_is_not_known_is_named_by_its_number():
     assert failure is not None
     assert "since step 0, in_specs" in failure.explanation
     assert ": )" not in failure.explanation
+
+
+def test_a_fix_that_cannot_be_traced_any_more_is_offered_no_more():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    stepper = sw.ShardMapStepper(jax.shard_map(one_cut, mesh=mesh, in_specs=P("x"), out_specs=P()), jnp.ones(8))
+
+    def retraced(number: int) -> None:
+        raise RuntimeError("the function changed")
+
+    stepper._given = dataclasses.replace(stepper.document, retraced=retraced)
+    assert stepper._usable
+    with pytest.raises(traitlets.TraitError, match="cannot be traced: the function changed"):
+        stepper.used = 0
+    assert (stepper.used, stepper._usable, stepper.document.error.kind) == (-1, False, "out_specs")

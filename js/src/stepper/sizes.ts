@@ -57,19 +57,23 @@ function leastWidth(trace: TraceModel): number {
 
 /** Height of the headline: where types and the sentence have lines of their own, as many as any step needs. */
 export function headHeight(trace: TraceModel, width: number): number {
-  if (!isStacked(trace, width)) return 46;
+  if (!isStacked(trace, width)) return Math.max(46, stopHeight(trace, width));
   const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
   const room = least - 2 * PAD - 2;
   return once(trace, `head ${least}`, () =>
     most(trace, (step) => {
-      if (step.primitive === "error" && trace.doc.error) {
-        const lines = Math.ceil((1.1 * textWidth(whyOf(trace.doc.error).first, 14)) / (room - 30));
-        return 16 + 18 * Math.min(MOST_LINES, lines);
-      }
+      if (step.primitive === "error") return stopHeight(trace, room);
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
       return 10 + typesHeight(widthsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
     }),
   );
+}
+
+/** Height of the sentence that says why the program stops. */
+function stopHeight({ doc: { error } }: TraceModel, width: number): number {
+  if (!error) return 0;
+  const lines = Math.ceil((1.1 * textWidth(whyOf(error).first, 14)) / (width - 60));
+  return 16 + 18 * Math.min(MOST_LINES, lines);
 }
 
 /** Lines of a sentence at most, where it has lines of its own: it ends in an ellipsis. */

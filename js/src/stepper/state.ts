@@ -60,7 +60,7 @@ export class StepperState extends CardState<Fields> {
   });
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, BEGINNING, ["step", "watch"]);
+    super(widget, frame, BEGINNING, ["step", "watch", "_usable"]);
     this.until(() => this.#player.stop());
   }
 
@@ -297,6 +297,10 @@ export class StepperState extends CardState<Fields> {
   protected override follow(changed: string | null): void {
     const { trace } = this.now;
     if (!trace) return;
+    if (changed === "_usable") {
+      this.set({ asked: null });
+      return;
+    }
     // A document in place of a longer one may come before its step does.
     const step = this.#levels.step(Number(this.widget.get("step") ?? 0));
     const watch = (this.widget.get("watch") ?? []) as readonly string[];

@@ -481,7 +481,7 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
   const said = find(view, "[role=alert]");
   expect(find(view, "[role=alert] summary").textContent).toContain("JAX 0.10.2: ValueError: ");
   expect(said.querySelector("pre")?.textContent).toContain("which require replication");
-  expect(headline(view)).toContain("y is another block on each device along i");
+  expect(headline(view)).toContain("y is not the same block on all devices along i");
   expect([...said.querySelectorAll(".fix code")].map((c) => c.textContent)).toEqual([
     "out_specs=P('i')",
     "line 3: return jax.lax.psum(x * 2, 'i')",
@@ -505,6 +505,14 @@ test("a fix is used where a kernel can trace it, and undone", async () => {
   expect(find(view, ".changed").textContent).toContain("line 3 changed: Sum the blocks along i");
   find<HTMLButtonElement>(view, ".changed button").click();
   expect(view.model.sent).toEqual([{ used: 1 }, { used: -1 }]);
+});
+
+test("a kernel that cannot trace a fix takes the buttons away", async () => {
+  const view = await mount(trace("error"), { step: 2, used: -1, _usable: true });
+  find<HTMLButtonElement>(view, ".use").click();
+  await expect.poll(() => find(view, ".use").textContent).toBe("…");
+  view.model.assign({ _usable: false });
+  await expect.poll(() => view.root.querySelector(".use")).toBeNull();
 });
 
 test("with reduced motion no copy is seen between its ends", async () => {
@@ -536,7 +544,7 @@ test("a shorter document in place of a longer one shows one of its steps", async
   const view = await mount(trace("psum"), { step: 4 });
   view.model.assign({ _document: trace("error") });
   await expect.poll(() => find(view, ".count").textContent).toBe("2/2");
-  expect(headline(view)).toContain("out_specs P() says that all are equal");
+  expect(headline(view)).toContain("out_specs P() says that it is");
 });
 
 test("an error while painting is shown, never a blank picture", async () => {

@@ -17,6 +17,7 @@ import numpy as np
 from shardwidget import _jax
 from shardwidget.document import Schedule, Trace
 from shardwidget.pipeline.tasks import Task, pack
+from shardwidget.read._call import FlatCall
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._schedule.probe import Change, Probe, changed
 from shardwidget.read._schedule.steps import steps_of_ticks
@@ -47,7 +48,7 @@ def schedule_of_function(
     """
     if microbatches is None:
         raise TypeError(SAY_MICROBATCHES)
-    arguments = Arguments(f, args)
+    arguments = Arguments(FlatCall(f, args))
     closed, _ = _jax.unfiltered(arguments.trace)
     # Elsewhere abstract arguments are filled with 0, 1, 2 and so on, which would saturate most functions.
     filled = zip(arguments.arrays, arguments.filled(on_host=True), strict=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -45,17 +44,19 @@ FILLED = "abstract arguments are filled with 0, 1, 2 …"
 CUT = "those without a sharding are cut as in_specs asks"
 
 
+Change = Callable[[Any, int], Any]
+"""Makes another array, or a shape, of an array and its number among the arguments."""
+
+
 class Arguments:
     """Arguments, flat.
 
     Args:
-        f: the function.
-        args: what it is called with. A leaf that is not an array is passed on as it is.
-        kwargs: its keyword arguments.
+        call: the function, and what it is called with. A leaf that is not an array is passed on as it is.
     """
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> None:
-        self._call = FlatCall(f, args, kwargs)
+    def __init__(self, call: FlatCall) -> None:
+        self._call = call
         self.function = self._call.function
         self._leaves = self._call.leaves
         self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf) and not self._call.static[k]]
@@ -101,11 +102,11 @@ class Arguments:
     def _about_places(self, words: str, mesh: AnyMesh, **more: str) -> str:
         return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)
 
-    def trace(self, changed: Callable[[Any, int], Any] | None = None) -> tuple[Any, Any]:
+    def trace(self, changed: Change | None = None) -> tuple[Any, Any]:
         """The function as a jaxpr of its arrays, and the shapes of what it returns.
 
         Args:
-            changed: makes another array, or a shape, of each array, by its number.
+            changed: what is done to each array; None for nothing.
         """
         arrays = [changed(x, k) for k, x in enumerate(self.arrays)] if changed else self.arrays
         return self._call.jaxpr(self._arrays, arrays)
@@ -132,13 +133,13 @@ class Arguments:
 
     @property
     def bytes(self) -> int:
-        """Bytes of the arrays."""
-        return sum(math.prod(x.shape) * x.dtype.itemsize for x in self.arrays)
+        """Bytes of the arrays, abstract ones too."""
+        return sum(map(_bytes, self.arrays))
 
     @property
     def abstract_bytes(self) -> int:
         """Bytes of the abstract arguments."""
-        return sum(math.prod(x.shape) * x.dtype.itemsize for x in self.arrays if isinstance(x, jax.ShapeDtypeStruct))
+        return sum(_bytes(x) for x in self.arrays if isinstance(x, jax.ShapeDtypeStruct))
 
     @property
     def notes(self) -> list[str]:
@@ -146,29 +147,26 @@ class Arguments:
         filled = any(isinstance(x, jax.ShapeDtypeStruct) for x in self.arrays)
         return [FILLED] * filled + [CUT] * self._cut + [self._call.lost.removesuffix(".")] * bool(self._call.lost)
 
-    def copied(self) -> Arguments:
-        """The same with copies on the host in place of arrays, which are not kept alive.
+    def again(self) -> Callable[[Change | None], Arguments] | None:
+        """Makes the same arguments anew, each array changed, from copies on the host: it keeps no array alive.
 
-        Raises:
-            TypeError: an array cannot be copied: this process does not have all of it, or it is of keys.
+        None where an array has no copy, or one is a ``jax.Ref``, which the user would see written once more.
         """
-        return self._with(lambda x, _: Copied(x) if isinstance(x, jax.Array) else x)
+        arrays = [x for x in self.arrays if isinstance(x, jax.Array)]
+        if any(isinstance(x, jax.Ref) for x in self._leaves) or not all(map(_has_copy, arrays)):
+            return None
+        others = [None if isinstance(x, jax.Array) else x for x in self._leaves]
+        call, numbers = self._call.with_leaves(others), self._arrays
+        copies = [_Copied(x) if isinstance(x, jax.Array) else x for x in self.arrays]
 
-    def given(self, changed: Callable[[Any, int], Any] | None) -> Arguments:
-        """The same with arrays in place of their copies, and each array changed."""
+        def again(changed: Change | None) -> Arguments:
+            leaves = list(others)
+            for number, (at, x) in enumerate(zip(numbers, copies, strict=True)):
+                made = x.array() if isinstance(x, _Copied) else x
+                leaves[at] = changed(made, number) if changed else made
+            return Arguments(call.with_leaves(leaves))
 
-        def array(x: Any, number: int) -> Any:
-            x = x.array() if isinstance(x, Copied) else x
-            return changed(x, number) if changed else x
-
-        return self._with(array)
-
-    def _with(self, make: Callable[[Any, int], Any]) -> Arguments:
-        new, leaves = copy.copy(self), list(self._leaves)
-        for number, at in enumerate(self._arrays):
-            leaves[at] = make(leaves[at], number)
-        vars(new)["_leaves"] = leaves
-        return new
+        return again
 
     def filled(self, *, on_host: bool) -> list[Any]:
         """The arrays, abstract ones filled; for the host engine all on one device.
@@ -191,20 +189,26 @@ class Arguments:
         return jax.device_put(values, NamedSharding(mesh, x.sharding.spec))
 
 
-class Copied:
-    """The values of an array, on the host.
+def _bytes(x: Any) -> int:
+    return math.prod(x.shape) * x.dtype.itemsize
 
-    Args:
-        x: any but one of keys.
 
-    Raises:
-        TypeError: this process does not have all of it, or it is of keys.
-    """
+def _has_copy(x: jax.Array) -> bool:
+    """Whether an array can be made again, type and all, of its values on the host."""
+    extended = jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended)
+    return not (extended or is_unreduced(x) or x.weak_type or x.is_deleted()) and x.is_fully_addressable
+
+
+def is_unreduced(x: Any) -> bool:
+    """Whether devices hold parts of a sum."""
+    sharding = getattr(x, "sharding", None)
+    return isinstance(sharding, NamedSharding) and bool(sharding.spec.unreduced)
+
+
+class _Copied:
+    """The values of an array, on the host."""
 
     def __init__(self, x: jax.Array) -> None:
-        if not x.is_fully_addressable or jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
-            raise TypeError("this array cannot be copied to the host")
-        refuse_deleted(x, "an argument")
         self._values = np.asarray(x)
         self._place = x.sharding if len(x.devices()) > 1 else None
 
@@ -236,7 +240,7 @@ def _counted(x: jax.ShapeDtypeStruct) -> jax.Array:
 
 
 def _gathered(x: jax.Array) -> jax.Array:
-    if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
+    if is_unreduced(x):
         raise ValueError(UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
     return on_one_device(x)
 

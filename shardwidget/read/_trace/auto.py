@@ -17,6 +17,7 @@ from shardwidget._config import config
 from shardwidget.document.difference import Difference, Run, compare, equal
 from shardwidget.document.trace import run_of
 from shardwidget.document.unsharded import Unsharded
+from shardwidget.read._call import FlatCall
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.trace import trace_whole
 
@@ -43,7 +44,7 @@ def auto(
         rtol: as of ``against``.
         atol: as of ``against``.
     """
-    arguments = Arguments(f, args, kwargs)
+    arguments = Arguments(FlatCall(f, args, kwargs))
     leaves, tree = arguments.filled(on_host=False), jax.tree.structure((args, dict(kwargs)))
     given = [jnp.copy(x) for x in leaves]  # A donated argument is the user's still.
     called, named = jax.tree.unflatten(tree, given)

@@ -13,6 +13,7 @@ from shardwidget import _jax, cost
 from shardwidget._config import Config, config
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
+from shardwidget.read._call import FlatCall
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._processes.together import together
 from shardwidget.read._target import interconnect_of
@@ -95,7 +96,7 @@ def trace(
         raise ValueError(NO_SUCH_ENGINE.format(engine=engine))
     cost.interconnects(interconnect)  # Nothing is run for an unknown one.
     keep = config.keep if keep is None else Config.keep.checked(keep)
-    arguments = Arguments(f, args, kwargs)
+    arguments = Arguments(FlatCall(f, args, kwargs))
     with jax.disable_jit(False):  # What is instrumented is compiled, whatever the user's own calls are.
         return _read(f, arguments, engine == "host", keep, interconnect)
 
@@ -109,7 +110,7 @@ def trace_whole(f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
         kwargs: its keyword arguments.
         keep: as of ``trace``.
     """
-    arguments = Arguments(f, args, kwargs)
+    arguments = Arguments(FlatCall(f, args, kwargs))
     with jax.disable_jit(False):
         return _read(f, arguments, False, keep, None, regions=False)
 
@@ -213,20 +214,20 @@ class _Reading:
         )
 
     def _retraced(self, stop: StoppedTrace, proposals: Sequence[Proposal]) -> Callable[[int], Trace] | None:
-        """What traces the program with one of the changes; None where the arguments are not copied."""
-        if not proposals or self.arguments.bytes > LARGEST or jax.process_count() > 1:
+        """What traces the program with one of the changes, and holds no array; None where arguments have no copy."""
+        small = self.arguments.bytes <= LARGEST and not self.program.plan.refs
+        if not (proposals and small) or jax.process_count() > 1:
             return None
-        try:
-            copied = self.arguments.copied()
-        except TypeError:
+        again, mapped = self.arguments.again(), stop.reached.mapped
+        if again is None:
             return None
+        f, function = stop.f, mapped.function if mapped else None
         host, keep, interconnect = self.host, self.keep, self.interconnect
 
         def retraced(number: int) -> Trace:
             proposal = proposals[number]
-            arguments = copied.given(proposal.argument)
-            with jax.disable_jit(False), in_place(stop.f, stop.reached.mapped, proposal):
-                found = _read(stop.f, arguments, host, keep, interconnect)
+            with jax.disable_jit(False), in_place(f, function, proposal):
+                found = _read(f, again(proposal.argument), host, keep, interconnect)
             listings = tuple(listing.with_fix(proposal.fix) for listing in found.listings)
             return replace(found, changed=proposal.fix, listings=listings)
 

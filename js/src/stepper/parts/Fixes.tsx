@@ -27,8 +27,8 @@ export function Fixes({ state, fixes, listings }: Props) {
       {fixes.map((fix, k) => (
         <li class={fix.value === "same" ? "fix meant" : "fix"} key={fix.code}>
           <code class="code">
-            {changedLines(fix, listings).map(({ line, pieces }) => (
-              <span key={line}>
+            {changedLines(fix, listings).map(({ line, pieces }, i) => (
+              <span key={`${i}`}>
                 {line > 0 && <span class="soft">line {line}: </span>}
                 {pieces.map(({ text, changed }, i) => (changed ? <mark key={`${i}`}>{text}</mark> : text))}
               </span>
@@ -41,10 +41,14 @@ export function Fixes({ state, fixes, listings }: Props) {
           {ran && (
             <span class="row mono">
               {fix.row.join(" ")}
-              {fix.row_size > fix.row.length && <span class="soft"> … {fix.row_size}</span>}
+              {fix.row_size > fix.row.length && <span class="soft"> … of {fix.row_size}</span>}
             </span>
           )}
-          {ran && <span class="sent mono">{bytes(fix.bytes_per_device)}</span>}
+          {ran && (
+            <span class="sent mono" title={fix.communication}>
+              {fix.communication ? bytes(fix.bytes_per_device) : "–"}
+            </span>
+          )}
           <span class="acts">
             {state.usable() && (
               <button

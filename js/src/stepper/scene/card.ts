@@ -41,7 +41,7 @@ export interface StepPicture {
 /** The last layout of a trace: all pictures of a film have one. */
 const LAYOUTS = new WeakMap<TraceModel, StepperLayout>();
 
-function layoutOf(trace: TraceModel, width: number, watch: readonly string[] = []): StepperLayout {
+function lastLayout(trace: TraceModel, width: number, watch: readonly string[] = []): StepperLayout {
   const last = LAYOUTS.get(trace);
   if (last?.width === width && last.watch.join() === watch.join()) return last;
   const layout = new StepperLayout(trace, width, watch);
@@ -57,7 +57,7 @@ export function stepScene(
 ): Scene {
   const inner = width - 2 * PAD;
   const step = trace.step(moment.step);
-  const layout = layoutOf(trace, inner, watch);
+  const layout = lastLayout(trace, inner, watch);
   const options = { scheme, algorithm: algorithm ?? "meaning", device, still: false, rules: RULES } as const;
   const head = step ? headMarks(trace, step, moment.step, inner) : [];
   const top = (room?.lines ?? head.length) * LINE + 14;
@@ -78,7 +78,7 @@ export function stepScene(
 export function roomOf(trace: TraceModel, at: number, picture: StepPicture): { lines: number; height: number } {
   const { width, scheme, watch, algorithm = "meaning", device = null } = picture;
   const step = trace.step(at);
-  const layout = layoutOf(trace, width - 2 * PAD, watch);
+  const layout = lastLayout(trace, width - 2 * PAD, watch);
   const options = { scheme, algorithm, device, still: false };
   const marks = [0, 0.5, 1].flatMap((phase) => stepperMarks(layout, { step: at, phase }, options));
   const height = Math.ceil(Math.max(0, ...marks.map(bottomOf))) + 4;

@@ -60,7 +60,8 @@ def auto_mesh(mesh: AnyMesh, changes: Changes) -> Proposal:
         return x.update(sharding=new) if isinstance(x, jax.ShapeDtypeStruct) else jax.device_put(x, new)
 
     found = there or Proposal(Fix(title, f"{changes.name_of(mesh) or 'mesh'} = {code}"))
-    return replace(found, swaps=[(*place, auto) for place in _jax.holders(changes.f, mesh)], argument=moved)
+    swaps = [(*place, auto) for place in _jax.holders(changes.f, mesh)]
+    return replace(found, swaps=swaps, argument=moved if swaps else None)  # A mesh that is not found is not changed.
 
 
 def without_axes(specs: Any, axes: Collection[str]) -> Any:

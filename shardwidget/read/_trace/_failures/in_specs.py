@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from shardwidget.read._trace._failures.explanation import (
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.ranks import too_long_for_argument
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.arguments import Change
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
 
@@ -99,39 +100,44 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     if mapped is None:
         return None
     leaves = flat_specs(mapped.in_specs, len(mapped.args))
-    kinds = dict(zip(mapped.mesh.axis_names, mapped.mesh.axis_types, strict=True))
-    for number, (x, spec) in enumerate(zip(mapped.args, leaves, strict=True)):
-        aval = jax.typeof(x)
-        wanted = [tuple(a for a in dim.axes if kinds[a].name == "Explicit") for dim in dims_of_spec(aval.shape, spec)]
-        given = [dim.axes for dim in dims_of_spec(aval.shape, aval.sharding.spec)]
-        if wanted == given:
-            continue
-        value = value_of(x, writer)
-        name = value.name if value is not None else f"args[{number}]"
-        axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
-        text = (
-            f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; "
-            f"in_specs says {spec_text(spec)}."
-        )
-        reshard = f"Reshard {name} before the call"
-        there = _argument(stop, number)
-        mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
-        code = f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(spec)}))"
-        resharded = stop.changes.wrapped(reshard, there, code)
-        ways = [
-            resharded or Proposal(Fix(reshard, f"{name} = {code.replace('{}', name)}"), argument=_resharded(stop)),
-            auto_mesh(mapped.mesh, stop.changes),
-        ]
-        if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
-            spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
-            code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
-            code = f"({code}{',' * (len(leaves) == 1)})"
-            ways.insert(1, stop.changes.option(f"Take {name} as it is already cut", in_specs=code))
-        return Explanation(text, value, list(dict.fromkeys(axes)), ways)
-    return None
+    unlike = [(k, *both) for k, spec in enumerate(leaves) if (both := _cuts(mapped, k, spec))[0] != both[1]]
+    if not unlike:
+        return None
+    number, wanted, given = unlike[0]
+    spec, aval, value = leaves[number], jax.typeof(mapped.args[number]), value_of(mapped.args[number], writer)
+    names = {k: v.name if (v := value_of(mapped.args[k], writer)) is not None else f"args[{k}]" for k, *_ in unlike}
+    axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
+    text = (
+        f"The mesh's axes are Explicit, so the type of {names[number]}, {_jax.type_text(aval)}, says how it is cut; "
+        f"in_specs says {spec_text(spec)}."
+    )
+    mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
+    codes = {k: f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(leaves[k])}))" for k in names}
+    there = stop.changes.wrapped(f"Reshard {names[number]} before the call", _argument(stop, number), codes[number])
+    lines = "\n".join(f"{name} = {codes[k].replace('{}', name)}" for k, name in names.items())
+    before = Fix(f"Reshard {joined([*names.values()])} before the call", lines)
+    ways = [there or Proposal(before, argument=_resharded(stop)), auto_mesh(mapped.mesh, stop.changes)]
+    if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
+        spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
+        code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
+        code = f"({code}{',' * (len(leaves) == 1)})"
+        ways.insert(1, stop.changes.option(f"Take {names[number]} as it is already cut", in_specs=code))
+    return Explanation(text, value, list(dict.fromkeys(axes)), ways)
 
 
-def _resharded(stop: StoppedTrace) -> Callable[[Any, int], Any]:
+Cuts = list[tuple[str, ...]]
+"""The mesh axes that cut each dimension."""
+
+
+def _cuts(mapped: Any, number: int, spec: PartitionSpec) -> tuple[Cuts, Cuts]:
+    """How Explicit axes cut an argument of a region, as its spec says and as its type says."""
+    aval, mesh = jax.typeof(mapped.args[number]), mapped.mesh
+    kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
+    wanted = [tuple(a for a in dim.axes if kinds[a].name == "Explicit") for dim in dims_of_spec(aval.shape, spec)]
+    return wanted, [dim.axes for dim in dims_of_spec(aval.shape, aval.sharding.spec)]
+
+
+def _resharded(stop: StoppedTrace) -> Change:
     """Cuts the program's own arguments as in_specs says, before the call."""
     wanted = stop.argument_shardings()
 

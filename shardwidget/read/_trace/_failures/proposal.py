@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._jaxpr.pasted import Swap, pasted, readable
 from shardwidget.read._jaxpr.syntax import text_of
+from shardwidget.read._trace.arguments import Change
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Proposal:
     """The options of the ``shard_map`` that it changes, and their code."""
     swaps: Sequence[Swap] = ()
     """What it changes besides."""
-    argument: Callable[[Any, int], Any] | None = None
-    """What it does to each array that the program is called with, by its number."""
+    argument: Change | None = None
+    """What it does to each array that the program is called with."""
     last: bool = False
     """Whether others of equal value are better: every device would repeat the same, or a check is turned off."""
     rests_on_equality: bool = False
@@ -70,13 +71,13 @@ def in_place(f: Any, mapped: Any, proposal: Proposal) -> Iterator[None]:
 
     Args:
         f: the user's function.
-        mapped: the innermost ``shard_map`` that it stops in; None where there is none.
+        mapped: what the innermost ``shard_map`` maps; None where there is none.
         proposal: the change.
     """
     with contextlib.ExitStack() as held:
         if proposal.file:
             held.enter_context(readable(proposal.fix.applied(text_of(proposal.file)), proposal.file))
-        swaps = Paster(f, mapped.function if mapped else None).swaps(proposal)
+        swaps = Paster(f, mapped).swaps(proposal)
         held.enter_context(_jax.retracing(swaps, "as they are"))
         yield
 

@@ -37,10 +37,10 @@ def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     what = f"{value.name}, result {number + 1}," if len(stop.reached.outs) > 1 else value.name
     along, given = joined(axes), spec_text(spec)
     if writer.written is not None and not _equal_along(writer, value, axes):
-        text = f"{what} is another block on each device along {along}, but out_specs {given} says that all are equal."
+        text = f"{what} is not the same block on all devices along {along}, but out_specs {given} says that it is."
     else:
         kind = _jax.type_text(value.aval)
-        text = f"By its type {kind}, {what} may differ along {along}, but out_specs {given} says that all are equal."
+        text = f"By its type {kind}, {what} may differ along {along}, but out_specs {given} says that it does not."
     return Explanation(text, value, axes, completed(stop, writer, wrong))
 
 

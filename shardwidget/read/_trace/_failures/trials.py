@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -22,7 +23,9 @@ from shardwidget.read._jaxpr.syntax import text_of
 from shardwidget.read._trace._failures.proposal import Paster, Proposal, both
 from shardwidget.read._trace._failures.samples import Verdict, samples, verdict
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.arguments import is_unreduced
 from shardwidget.read._trace.collective import call_of
+from shardwidget.read._trace.words import joined
 
 LARGEST = 2**22
 """The most bytes of arguments, and of closed-over arrays, with which proposals are run."""
@@ -50,6 +53,7 @@ OTHER_SHAPE = "on the whole array the function gives results of other shapes"
 TOO_LARGE = "the program is too large to be run for each"
 NO_DEVICES = "the mesh has no devices"
 NOT_PLAIN = "it has callbacks, or writes into its arguments"
+UNREDUCED = "an argument is unreduced, and its parts are not numbers of the whole array"
 NOT_FINITE = "on the whole array the function gives no finite numbers"
 
 
@@ -65,7 +69,10 @@ class Tried:
     def known(self, **known: Any) -> Proposal:
         """The proposal, with what is known of its fix."""
         sent = _sent(self.jaxpr, None)
-        return replace(self.proposal, fix=replace(self.proposal.fix, bytes_per_device=sent, **known))
+        communication = "" if sent is None else ", ".join(sent) or "none"
+        total = sum((sent or {}).values())
+        fix = replace(self.proposal.fix, communication=communication, bytes_per_device=total, **known)
+        return replace(self.proposal, fix=fix)
 
     def judged(self, given: Verdict) -> Proposal:
         """The proposal, with what the program gives with it."""
@@ -187,6 +194,8 @@ class _Trials:
         if not alike and self._kind != "indivisible":
             return [], OTHER_SHAPE
         arguments = self._arguments.filled(on_host=False)
+        if any(map(is_unreduced, arguments)):
+            return [], UNREDUCED
         size = sum(x.nbytes for x in (*arguments, *whole.consts) if hasattr(x, "nbytes"))
         equations = sum(1 for program in programs for _ in _jax.every_equation(program))
         if size > LARGEST or equations > EQUATIONS or max(map(_work, (whole, *programs))) > WORK:
@@ -311,24 +320,31 @@ def _cost(jaxpr: Any) -> float:
     return total
 
 
-def _sent(jaxpr: Any, mesh: Any) -> int:
-    """Bytes that a device sends in a program, in all turns of loops whose number is known.
+def _sent(jaxpr: Any, mesh: Any) -> dict[str, int] | None:
+    """Bytes that a device sends in a program, by what it does: ``psum over y``; None where loops end as data says.
+
+    Of the branches of a ``cond`` it is the one that sends most.
 
     Args:
         jaxpr: the program.
         mesh: that of the region around it; None outside.
     """
-    total = 0
+    total: Counter[str] = Counter()
     for eqn in _jax.open_jaxpr(jaxpr)[0].eqns:
         if control := _jax.control_of(eqn):
             within = control.mesh if isinstance(control, _jax.ShardMap) else mesh
+            found = [_sent(body, within) for body in control.bodies]
+            known = [one for one in found if one is not None]
+            if len(known) < len(found) or (isinstance(control, _jax.While) and any(known)):
+                return None
+            if isinstance(control, _jax.Cond):
+                known = [max(known, key=lambda one: sum(one.values()))]
             times = control.length or 1 if isinstance(control, _jax.Scan) else 1
-            total += times * sum(_sent(body, within) for body in control.bodies)
-        elif mesh is not None:
-            call = call_of(eqn, mesh.axis_names, tuple(mesh.shape.values()))
-            if call is not None:
-                total += bytes_sent(call, _bytes(eqn.invars[0])).bytes
-    return total
+            for one in known:
+                total.update({name: times * size for name, size in one.items()})
+        elif mesh is not None and (call := call_of(eqn, mesh.axis_names, tuple(mesh.shape.values()))) is not None:
+            total[f"{call.kind} over {joined(call.axes)}"] += bytes_sent(call, _bytes(eqn.invars[0])).bytes
+    return dict(total)
 
 
 def _bytes(v: Any) -> int:
