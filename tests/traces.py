@@ -320,7 +320,7 @@ def error() -> Trace:
         ),
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"
-    why = "y is not the same block on all devices along i, but out_specs P() says that it is."
+    why = "Along i, y is not the same block on all devices, but out_specs P() says that it is."
     failure = Failure("ValueError", message, why, ("i",), fixes, kind="out_specs", variable=y.id, origin=0)
     return f.trace(error=failure)
 

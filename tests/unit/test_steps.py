@@ -54,7 +54,7 @@ def test_where_a_program_stops_and_why():
     assert facts(trace).endswith("stops with ValueError")
     stops, *fixes, said = verdict(trace)
     assert picture(trace).splitlines()[0] == f"f: {stops}"
-    promise = "y is not the same block on all devices along i, but out_specs P() says that it is."
+    promise = "Along i, y is not the same block on all devices, but out_specs P() says that it is."
     assert stops.startswith(f"stops at step {trace.event}")
     assert stops.endswith(promise)
     assert trace.error is not None

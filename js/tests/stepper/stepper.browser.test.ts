@@ -481,7 +481,7 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
   const said = find(view, "[role=alert]");
   expect(find(view, "[role=alert] summary").textContent).toContain("JAX 0.10.2: ValueError: ");
   expect(said.querySelector("pre")?.textContent).toContain("which require replication");
-  expect(headline(view)).toContain("y is not the same block on all devices along i");
+  expect(headline(view)).toContain("Along i, y is not the same block on all devices");
   expect([...said.querySelectorAll(".fix code")].map((c) => c.textContent)).toEqual([
     "out_specs=P('i')",
     "line 3: return jax.lax.psum(x * 2, 'i')",

@@ -29,6 +29,9 @@ test("the first sentence is the answer", () => {
 
 test("what is new in a line is marked, around what stays", () => {
   expect(marked(fix("return jax.lax.psum(x * 2, 'i')", 13, 1))).toEqual(["13 return [jax.lax.psum(]x * 2[, 'i')]"]);
+  const gather = { ...LISTING, lines: ["y = jax.lax.all_gather(x, 'i')"] };
+  const [line] = changedLines(fix("y = jax.lax.pmax(jax.lax.all_gather(x, 'i'), 'i')", 10, 1), [gather]);
+  expect(line?.pieces.filter(({ changed }) => changed).map(({ text }) => text)).toEqual(["jax.lax.pmax(", ", 'i')"]);
   expect(marked(fix("return x * 20", 13, 1))).toEqual(["13 return x * [20]"]);
 });
 

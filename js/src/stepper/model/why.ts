@@ -39,7 +39,7 @@ function piecesOf(old: string, text: string): ChangedLine["pieces"] {
   while (begin < most && old[begin] === text[begin]) begin++;
   let end = 0;
   while (end < most - begin && old.at(-1 - end) === text.at(-1 - end)) end++;
-  // A name is new as a whole.
+  // A name is new as a whole, with its dots.
   while (begin > 0 && isWithinName(text, begin)) begin--;
   while (end > 0 && isWithinName(text, text.length - end)) end--;
   const [kept, middle] = [old.slice(begin, old.length - end), text.slice(begin, text.length - end)];
@@ -60,5 +60,5 @@ function piecesOf(old: string, text: string): ChangedLine["pieces"] {
 }
 
 function isWithinName(text: string, at: number): boolean {
-  return /\w/.test(text[at - 1] ?? "") && /\w/.test(text[at] ?? "");
+  return /[\w.]/.test(text[at - 1] ?? "") && /[\w.]/.test(text[at] ?? "");
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,14 +35,22 @@ def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     if not wrong:
         return None
     number, value, axes, spec = wrong[0]
-    what = f"{value.name}, result {number + 1}," if len(stop.reached.outs) > 1 else value.name
+    what = _called(value, writer)
+    what = f"{what}, result {number + 1}," if len(stop.reached.outs) > 1 else what
     along, given = joined(axes), spec_text(spec)
     if writer.written is not None and not _equal_along(writer, value, axes):
-        text = f"{what} is not the same block on all devices along {along}, but out_specs {given} says that it is."
+        text = f"Along {along}, {what} is not the same block on all devices, but out_specs {given} says that it is."
     else:
         kind = _jax.type_text(value.aval)
-        text = f"By its type {kind}, {what} may differ along {along}, but out_specs {given} says that it does not."
+        text = f"Along {along}, {what} may differ by its type {kind}, but out_specs {given} says that it does not."
     return Explanation(text, value, axes, completed(stop, writer, wrong))
+
+
+def _called(value: TracedValue, writer: Writer) -> str:
+    """A value by its name, or by the line that computes it where it has none."""
+    made = next((step for step in writer.steps if value in step.outputs), None)
+    named = not re.fullmatch(r"tmp\d+", value.name)
+    return value.name if named or made is None or made.source is None else f"what line {made.source.line} computes"
 
 
 Wrong = tuple[int, TracedValue, list[str], PartitionSpec]
