@@ -305,6 +305,36 @@ def stopped() -> Comparison:
     return replace(base, rows=(*base.rows[:3], bare, *below), continuations=())
 
 
+def refused() -> Comparison:
+    """A loop that JAX refuses before it is an equation: a fix is offered, and no row follows from it."""
+    lines = (
+        "def steps(x):",
+        "    def body(h, _):",
+        "        return jax.reshard(jnp.tanh(h), P(None, 'y')), None",
+        "    return jax.lax.scan(body, x, None, length=3)[0]",
+    )
+    on, shape = mesh(x=4, y=2), (128, 16)
+    fix = Fix(
+        "start with P(None, 'y')",
+        "return jax.lax.scan(body, jax.reshard(x, P(None, 'y')), None, length=3)[0]",
+        "train.py",
+        4,
+        1,
+        layout=typed(shape, (None, "y")),
+    )
+    stop = Failure(
+        "TypeError",
+        "scan body function carry input and carry output must have equal types, but they differ:\n\n"
+        "The input carry h has type float32[128@x,16] but the corresponding output carry component has type "
+        "float32[128,16@y].",
+        fixes=(fix,),
+    )
+    x = replace(value("x", shape, ("x", None)), concrete=None, agreement="")
+    rows = (Row("arguments", (x,)), Row("error", (), source(4, lines), error=stop))
+    note = "JAX stops here: the program is shown as far as it got, and was not compiled."
+    return Comparison("function", on, rows, name="steps", verdict=verdict(rows, None), note=note)
+
+
 def arrays() -> Comparison:
     """A pytree of arrays, of which one is not where its type says, and one has a sharding without a spec."""
     on = mesh(x=4, y=2)
@@ -340,6 +370,7 @@ COMPARISONS = {
     "training": training,
     "scopes": scopes,
     "stopped": stopped,
+    "refused": refused,
     "arrays": arrays,
     "hostile": hostile,
 }

@@ -135,6 +135,11 @@ def is_carry_mismatch(error: Exception) -> bool:
     return "input carry" in str(error) or "carry input" in str(error)
 
 
+def asks_for_out_sharding(error: Exception) -> bool:
+    """Whether a function of JAX says that it needs ``out_sharding``."""
+    return "out_sharding" in str(error)
+
+
 def is_contraction(error: Exception) -> bool:
     """Whether the dimensions that do not fit are those that a product sums over."""
     return "contracting" in str(error)
@@ -152,13 +157,32 @@ def unknown_axis(error: Exception) -> tuple[Literal["in_specs", "out_specs", ""]
     return "", unbound[1] if unbound else ""
 
 
+class PrintedType(NamedTuple):
+    """A type as JAX prints it in a message: ``float32[8@x,16]{V:y}``."""
+
+    text: str
+
+    @property
+    def varying(self) -> frozenset[str]:
+        """Mesh axes over which it varies."""
+        found = re.search(r"V:\(?([^)}]*)", self.text) or re.search(r"\{([^}:]*)\}", self.text)  # Older: ``{x,y}``.
+        return frozenset(part.strip() for part in found[1].split(",")) if found else frozenset()
+
+    @property
+    def dims(self) -> tuple[tuple[str, ...], ...]:
+        """The mesh axes of each dimension."""
+        found = re.search(r"\[(.*?)\]", self.text)
+        sizes = re.findall(r"\d+(?:@(?:\(([^)]*)\)|([^,]+)))?", found[1]) if found else []
+        return tuple(tuple(filter(None, map(str.strip, (several or one).split(",")))) for several, one in sizes)
+
+
 class Carry(NamedTuple):
     """A carry of a loop whose type changes."""
 
     name: str
-    before: frozenset[str]
-    """Mesh axes over which it varies when it enters an iteration."""
-    after: frozenset[str]
+    before: PrintedType
+    """Its type when it enters an iteration."""
+    after: PrintedType
     """When it leaves one."""
 
     @property
@@ -174,12 +198,14 @@ class Carry(NamedTuple):
 
 
 def carries(error: Exception) -> list[Carry]:
-    """The carries whose types change, where the message says how to fix it."""
-    return [Carry(name, _varying(before), _varying(after)) for name, before, after in _CARRY.findall(str(error))]
+    """The carries whose types change."""
+    found = _CARRY.findall(str(error))
+    return [Carry(name, PrintedType(before), PrintedType(after)) for name, before, after in found]
 
 
 _CARRY = re.compile(
-    r"input carry (?:component )?(\S+) has type (.+?) but the corresponding output carry component has type (.+?), so "
+    r"input carry (?:component )?(\S+) has type (.+?) but the corresponding output carry component has type "
+    r"(.+?)(?:, so |[.;]\n)"
 )
 
 
@@ -190,19 +216,13 @@ class Branch(NamedTuple):
     """The name of the branch."""
     path: tuple[int | str, ...]
     """Where the result is in what the branch returns."""
-    type: str
-    """As JAX prints it in a message."""
-
-    @property
-    def varying(self) -> frozenset[str]:
-        """Mesh axes over which it varies."""
-        return _varying(self.type)
+    type: PrintedType
 
 
 def branches(error: Exception) -> list[tuple[Branch, Branch]]:
     """Pairs of results of two branches that have different types; none where the message does not name them."""
     return [
-        (Branch(one, path := _path(at), of), Branch(other, path, to))
+        (Branch(one, path := _path(at), PrintedType(of)), Branch(other, path, PrintedType(to)))
         for one, at, of, other, to in _BRANCHES.findall(str(error))
     ]
 
@@ -217,12 +237,6 @@ def _path(text: str) -> tuple[int | str, ...]:
     """The keys in a path of a pytree as JAX prints it."""
     found = re.findall(r"\[(?:(\d+)|'([^']*)')\]", text)
     return tuple(int(number) if number else key for number, key in found)
-
-
-def _varying(text: str) -> frozenset[str]:
-    """The axes in a type's braces: ``{V:(x,y)}``, in older versions ``{x,y}``."""
-    found = re.search(r"V:\(?([^)}]*)", text) or re.search(r"\{([^}:]*)\}", text)
-    return frozenset(part.strip() for part in found[1].split(",")) if found else frozenset()
 
 
 def without_shardings(text: str) -> str:

@@ -54,7 +54,7 @@ class Fix:
     lines: int = 0
     """The number of lines that ``code`` replaces; 0 where it is inserted before ``line``."""
     layout: Layout | None = None
-    """The type of the equation's first result with the change; None outside comparisons."""
+    """The type of the first array that the equation gives with the change; None outside comparisons."""
     communication: str = ""
     """What devices communicate because of the change, in words: ``all-reduce over y``, ``none``. Empty where not
     known."""

@@ -174,8 +174,7 @@ def _first(c: Comparison) -> list[str]:
     stops: dict[tuple[str, str], int] = {}
     for row in c.rows:
         if row.error:
-            known = 0 <= row.error.chosen < len(row.fixes)
-            way = _one_line(row.fixes[row.error.chosen].code) if known else "no change of it alone"
+            way = _one_line(row.fixes[max(row.error.chosen, 0)].code) if row.fixes else "no change of it alone"
             key = f"{clip(_source(row), 120)}: {row.error.error}", f"   fixed by: {clip(way, 160)}"
             stops[key] = stops.get(key, 0) + 1
     lines = []
@@ -233,7 +232,7 @@ def _lines(c: Comparison, rows: Sequence[Row]) -> list[PictureLine]:
         often = sum(other.error is not None for other in c.rows) >= OFTEN
         listed = [stop.chosen] if often and stop.chosen >= 0 else range(len(row.fixes))
         for k, fix in ((k, row.fixes[k]) for k in listed):
-            used = "used below: " if k == stop.chosen else "or: "
+            used = "used below: " if k == stop.chosen else "or: " if k or stop.chosen >= 0 else "fix: "
             cost = (
                 f"{fix.communication}, {byte_count(fix.bytes_per_device)} per device"
                 if fix.communication
@@ -244,7 +243,7 @@ def _lines(c: Comparison, rows: Sequence[Row]) -> list[PictureLine]:
             )
         if left := len(row.fixes) - len(listed):
             lines.append(PictureLine(count(left, "other fix", "other fixes"), "", "", "", "", "error"))
-        lines.append(PictureLine(f"JAX: {stop.message}", "", "", "", "", "error"))
+        lines.append(PictureLine(f"JAX: {' '.join(stop.message.split())}", "", "", "", "", "error"))
     lines += [PictureLine(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
     return lines
 

@@ -20,7 +20,7 @@ from tests.bench.browser import LOADS, SETTLE, median_ms, p95_ms, script_ms
 from tests.bench.table import Row, kilobytes
 from tests.comparisons import training
 
-FRAMES = 200
+FRAMES = 70
 PIXELS = 97
 """How far each frame scrolls."""
 

@@ -178,6 +178,81 @@ def test_a_fix_is_written_where_it_runs(name):
         np.testing.assert_allclose(out, wanted, rtol=1e-5)
 
 
+LOOP = "    return jax.lax.while_loop(lambda s: s[0] < 3, body, {})\n"
+REFUSED = {
+    "repeated rows": ("def f(x):\n    h = x * 2\n    return jnp.repeat(h, 2, axis=0)\n", [((8, 8), "x", "y")]),
+    "repeated rows of what is laid out": (
+        "def f(x):\n    h = jax.reshard(x, P('x', 'y'))\n    return jnp.repeat(h, 2, axis=0) + 1\n",
+        [((8, 8), "x", None)],
+    ),
+    "repeated within an expression": (
+        "def f(x):\n    return jnp.sin(jnp.repeat(jax.reshard(x, P('y')) + 1, repeats=2, axis=0)).sum(axis=1)\n",
+        [((8, 8), "x", None)],
+    ),
+    "repeated over several lines": (
+        "def f(x):\n    y = jnp.repeat(\n        jnp.tanh(x),\n        3,\n        axis=1,\n    )\n    return y.T\n",
+        [((8, 8), "x", "y")],
+    ),
+    "a carry that the body lays out": (
+        "def f(x):\n    return jax.lax.scan(lambda h, _: (jax.reshard(h, P(None, 'y')), None), x, None, length=3)[0]\n",
+        [((8, 8), "x", None)],
+    ),
+    "a carry and what is stacked": (
+        "def f(x):\n    def step(h, _):\n        h = jax.reshard(jnp.sin(h), P('y'))\n        return h, h.sum()\n"
+        "    end, sums = jax.lax.scan(step, x, None, length=3)\n    return end * sums[0]\n",
+        [((8, 8), "x", None)],
+    ),
+    "a carry of a while_loop": (
+        "def f(x):\n    def body(s):\n        i, h = s\n        return i + 1, jax.reshard(h, P(None, 'y'))\n"
+        + LOOP.format("(0, x)")[:-1]
+        + "[1]\n",
+        [((8, 8), "x", None)],
+    ),
+    "a carry with a name": (
+        "def f(x):\n    start = (0, x)\n    def body(s):\n        i, h = s\n"
+        "        return i + 1, jax.reshard(h, P(('x', 'y')))\n" + LOOP.format("start")[:-1] + "[1]\n",
+        [((8, 8), "x", None)],
+    ),
+    "a carry of a dict": (
+        "def f(x):\n    def step(c, _):\n        h = jax.reshard(c['h'], P(None, 'x'))\n"
+        "        return {'h': h, 'n': c['n'] + 1}, None\n"
+        "    return jax.lax.scan(step, {'h': x, 'n': 0.0}, None, length=2)[0]['h']\n",
+        [((8, 8), "x", "y")],
+    ),
+    "a carry of a fori_loop": (
+        "def f(x):\n    def body(i, h):\n        return jax.reshard(jnp.tanh(h), P('y', 'x'))\n"
+        "    return jax.lax.fori_loop(0, 3, body, x)\n",
+        [((8, 8), "x", None)],
+    ),
+    "two carries": (
+        "def f(x, y):\n    def step(c, _):\n        a, b = c\n"
+        "        return (jax.reshard(a + 1, P('y')), jax.reshard(b, P('x'))), None\n"
+        "    a, b = jax.lax.scan(step, (x, y), None, length=2)[0]\n    return a, b\n",
+        [((8, 8), "x", None), ((8, 8), "y", None)],
+    ),
+}
+"""Calls that JAX refuses before there is an equation."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_call_that_is_refused_before_there_is_an_equation_has_fixes_that_run(name):
+    text, given = REFUSED[name]
+    arguments = [made(a) for a in given]
+    with jax.set_mesh(MESH), pytest.raises((TypeError, ValueError), match=r"out_sharding|carry"):
+        jax.jit(load(text)).lower(*arguments)
+    stopped = [row for row in read.comparison(load(text), *arguments).rows if row.error]
+    assert len(stopped) == 1
+    fixes = stopped[0].fixes
+    assert len({fix.type for fix in fixes}) == len(fixes) > 1
+    fixed = [load(fix.applied(text)) for fix in fixes]
+    with jax.set_mesh(MESH):
+        outs = [jax.jit(f)(*arguments) for f in fixed]
+    whole = load(text.replace("jax.reshard", "(lambda a, spec: a)"))(*jax.tree.map(np.asarray, arguments))
+    for out in outs:
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), out, whole)
+    assert all(read.comparison(f, *arguments).rows[-1].error is None for f in fixed)
+
+
 def test_what_stays_the_same_in_a_loop_is_sent_once():
     text, given = PROGRAMS["a product in a loop"]
     comparison = read.comparison(load(text), *map(made, given))

@@ -8,7 +8,7 @@ import pytest
 from shardwidget.document import Comparison, Row, Source
 from shardwidget.export.comparison import MOST, MOST_LINES, picture, table, tally
 from shardwidget.findings.comparison import folded, typed, verdict
-from tests.comparisons import COMPARISONS, arrays, hostile, layer, scopes, stopped, training
+from tests.comparisons import COMPARISONS, arrays, hostile, layer, refused, scopes, stopped, training
 from tests.markup import Parsed
 
 
@@ -65,8 +65,9 @@ def test_every_value_has_a_line_and_a_row(name):
     parsed = Parsed(table(c))
     # Rows of a line that say the same are one.
     listed = [rows[-1] for rows in folded(c.rows)]
-    values = sum(len(row.values) for row in listed)
-    under = sum(2 + len(row.fixes) for row in c.rows if row.error) + sum(len(row.collectives) for row in c.rows)
+    values = sum(max(1, len(row.values)) for row in listed)
+    under = sum(len(row.collectives) for row in c.rows)
+    under += sum(bool(row.error.explanation) + 1 + len(row.fixes) for row in c.rows if row.error)
     assert parsed.elements.count("tr") == 1 + values + under
     assert parsed.elements.count("td") == 5 * values + under
     for row in listed:
@@ -82,6 +83,15 @@ def test_a_note_and_an_error_without_a_way_on_are_there():
     text = picture(stopped())
     assert "JAX: Contracting" in text
     assert "used below" not in text
+
+
+def test_a_fix_that_no_row_follows_from_comes_first_and_jax_s_words_are_on_one_line():
+    text = picture(refused())
+    first, fix = text.splitlines()[2:4]
+    assert first.endswith("error: TypeError")
+    assert fix.strip() == "fixed by: return jax.lax.scan(body, jax.reshard(x, P(None, 'y')), None, length=3)[0]"
+    assert "fix: return jax.lax.scan" in text
+    assert "\\n" not in text
 
 
 def test_arrays_have_names_types_and_shardings():

@@ -33,6 +33,7 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
           at={k}
           used={k === chosen}
           followed={k === stop.chosen}
+          follows={stop.chosen >= 0}
           key={k}
         />
       ))}

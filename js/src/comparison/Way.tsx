@@ -3,6 +3,7 @@
 import { Tokens } from "../card/Tokens";
 import type { Row } from "../core/document.gen";
 import { sentenceTokens } from "../core/text";
+import { fixedValue } from "./model/cells";
 import type { ComparisonModel } from "./model/comparison";
 import { changed, costOf } from "./model/words";
 import { Placed } from "./parts";
@@ -20,12 +21,13 @@ interface Props {
   used: boolean;
   /** Whether the rows below already follow from this fix. */
   followed: boolean;
+  /** Whether rows can follow from it: a call that JAX refuses before there is an equation has none. */
+  follows: boolean;
 }
 
-export function Way({ state, model, pictures, row, index, at, used, followed }: Props) {
+export function Way({ state, model, pictures, row, index, at, used, followed, follows }: Props) {
   const fix = row.error?.fixes[at];
   if (!fix) return null;
-  const [value] = row.values;
   const possible = state.canChoose(index, at);
   return (
     <li class={used ? "way used" : "way"}>
@@ -38,14 +40,20 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
       </span>
       <span class="gives">
         <span class="soft">gives</span>
-        {value && fix.layout && (
-          <Placed model={model} pictures={pictures} value={value} layout={fix.layout} which={`fix ${at}`} />
+        {fix.layout && (
+          <Placed
+            model={model}
+            pictures={pictures}
+            value={fixedValue(row, fix.layout)}
+            layout={fix.layout}
+            which={`fix ${at}`}
+          />
         )}
       </span>
       <span class="cost">
         <Tokens tokens={sentenceTokens(costOf(fix), model.mesh)} />
       </span>
-      {used ? (
+      {!follows ? null : used ? (
         <span class={followed ? "chosen ok" : "chosen"}>{followed ? "✓ used below" : "compiling with it …"}</span>
       ) : (
         <button

@@ -50,6 +50,14 @@ test("a fix that is used is told by the head, and what it changes is marked and 
   expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(height + 60);
 });
 
+test("a fix that no row can follow from is shown with what it gives, and without a button", async () => {
+  const view = await mount(comparison("refused"), { selection: 1 });
+  expect(find(view, ".way code").textContent).toContain("jax.reshard(x, P(None, 'y'))");
+  expect(find(view, ".way .gives").textContent).toBe("gives×4f32[128,16@y]");
+  expect(find(view, ".way img").getAttribute("alt")).toBe("2 tiles, 4 copies of each");
+  expect([...view.root.querySelectorAll("button")].map((b) => b.textContent)).not.toContain("Use and continue");
+});
+
 test("each row says its line, its type, its sharding and whether they agree", async () => {
   const view = await mount(comparison("layer"));
   const [args, product, , stopped] = lines(view);
@@ -273,7 +281,7 @@ test("three thousand rows open folded, and of an open table only what is near is
 });
 
 test.each([1240, 800, 480, 320])("nothing is clipped at %d px", async (width) => {
-  for (const name of ["layer", "scopes", "arrays", "stopped", "hostile"] as const) {
+  for (const name of ["layer", "scopes", "arrays", "stopped", "refused", "hostile"] as const) {
     const view = await mount(comparison(name), { selection: 0 }, { width });
     const card = find(view, ".card").getBoundingClientRect();
     for (const el of view.root.querySelectorAll(".card *")) {

@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
-from shardwidget.document import Comparison, Continuation, Failure, Program, Row
+from shardwidget.document import Comparison, Continuation, Failure, Fix, Program, Row
 from shardwidget.findings.comparison import verdict
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own_types, tagged
@@ -24,9 +24,11 @@ from shardwidget.read._comparison.pasting import Pasting
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import ComparedCall, abstract, is_explicit, retyped
 from shardwidget.read._comparison.reasons import reasons_of
+from shardwidget.read._comparison.refused import RefusedCall
 from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.run import ExplicitRun, closes_over_another
 from shardwidget.read._comparison.traced import traced
+from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.sources import line_of, listing_at, own_frame
 from shardwidget.read._mesh import read_mesh
@@ -180,7 +182,7 @@ class _Reader:
         rows = [arguments_row(self.tree, self.call, mesh, concrete)]
         rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines)]
         if ended := self.base.error or explicit.ended:
-            rows.append(_end(ended))
+            rows.append(_end(ended, self._rewritten(ended)))
         else:
             rows.append(outputs_row(self.tree, self.call, mesh, explicit, concrete))
         chosen = {k + 1: (len(stop.fixes), stop.chosen) for k, stop in explicit.stops.items()}
@@ -247,9 +249,20 @@ class _Reader:
         if not left:  # What JAX refuses leaves no equation on an Auto mesh.
             return replace(run, ended=error)
         first = (there or left)[0]
-        stop = Stopped(error, (), -1, (None,) * len(self.tree.lines[first].inputs))
+        unknown = (None,) * len(self.tree.lines[first].inputs)
+        stop = Stopped(error, (), -1, unknown, rewritten=self._rewritten(error, first))
         types = {k: type_ for k, type_ in run.types.items() if k < first}
         return Explicit(types, {k: s for k, s in run.stops.items() if k < first} | {first: stop})
+
+    def _rewritten(self, error: Exception, line: int = -1) -> tuple[Fix, ...]:
+        """Changes of a call that JAX refuses before there is an equation.
+
+        Args:
+            error: what it raises.
+            line: the first that the call has on an Auto mesh; -1 where there is none.
+        """
+        dims = self._compiled().get(WrittenSource(self.tree).last(line)) if line >= 0 else None
+        return RefusedCall(error, self.pasting, dims).fixes()
 
     def _in_jax_words(self, error: Exception, line: int, run: Explicit) -> Explicit:
         """The same, with the message of its first stop as JAX words it for the function itself.
@@ -317,7 +330,8 @@ class _Rows:
     """Whether it was compiled with fixes that were chosen."""
 
 
-def _end(error: Exception) -> Row:
+def _end(error: Exception, fixes: tuple[Fix, ...]) -> Row:
     """The row at which tracing stopped."""
     at = _jax.raise_location(error)
-    return Row("error", (), source=line_of(*at) if at else None, error=Failure(type(error).__name__, str(error)))
+    failure = Failure(type(error).__name__, str(error), fixes=fixes)
+    return Row("error", (), source=line_of(*at) if at else None, error=failure)

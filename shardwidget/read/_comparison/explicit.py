@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shardwidget.document import Fix
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.pasting import Pasting
 from shardwidget.read._comparison.price import Prices
@@ -24,6 +25,8 @@ class Stopped:
     """Types of the operands; None of constants."""
     line: int = -1
     """The line that stops, where that is certain."""
+    rewritten: tuple[Fix, ...] = ()
+    """Changes of a call that JAX refuses before there is an equation: nothing here continues with them."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Fixed:
 
     way: FixCandidate
     type: Any
-    """The type of the first result."""
+    """The type of the first result that is an array."""
     dims: Entries
     price: Price | None
     """What the compiled equation sends; None where that is not known."""
@@ -115,8 +115,9 @@ def _dims(type_: Any) -> Entries:
 
 
 def _tried(way: FixCandidate, values: Sequence[Any]) -> Any:
-    """The type of the first result; None where JAX does not accept it either."""
+    """The type of the first result that is an array, else of the first; None where JAX does not accept it either."""
     try:
-        return jax.typeof(way.bind(values)[0])
+        types = [jax.typeof(result) for result in way.bind(values)]
     except Exception:
         return None
+    return next((type_ for type_ in types if type_.ndim), types[0])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from shardwidget import _jax
 from shardwidget.document import Fix
@@ -21,6 +21,28 @@ EQUATIONS = 40_000
 
 Place = tuple[str, int, int]
 Bind = Callable[[Sequence[Any]], list[Any]]
+
+
+class PastedTrace(NamedTuple):
+    """A function that was traced with a change to its source."""
+
+    jaxpr: Any
+    """The whole, or as far as JAX traces it."""
+    file: str
+    """The name of the changed text."""
+    last: int
+    """The last line that the change replaces."""
+    more: int
+    """How many lines longer the text is."""
+
+    def equations(self) -> Iterator[Any]:
+        """The equations, also those of inner functions."""
+        return _jax.every_equation(self.jaxpr)
+
+    def is_within(self, eqn: Any, first: int, last: int) -> bool:
+        """Whether an equation is from some lines of the text as it was, or from what replaces them."""
+        first, last = (line + self.more * (line > at) for line, at in ((first, self.last), (last, self.last - 1)))
+        return any(f.file_name == self.file and first <= f.start_line <= last for f in frames_of(eqn)[:1])
 
 
 class Pasting:
@@ -56,7 +78,22 @@ class Pasting:
             self._known[edit, gives] = self._left >= 0 and self._gets_past(edit, gives)
         return self._known[edit, gives]
 
+    def traced(self, edit: Edit) -> PastedTrace | None:
+        """The function with a change, traced past its lines; None where it does not get there, or is not tried."""
+        self._left -= 1
+        return self._traced(edit) if self._left >= 0 else None
+
     def _gets_past(self, edit: Edit, gives: tuple[str, str] | None) -> bool:
+        traced = self._traced(edit)
+        if traced is None or gives is None:
+            return traced is not None
+        alike = [eqn for eqn in traced.equations() if _jax.name_of(eqn) == gives[0]]
+        here = [eqn for eqn in alike if traced.is_within(eqn, edit.first, edit.last)]
+        # JAX 0.9 keeps the lines of the first call of a library's function, which may be another change's.
+        found = {_jax.type_text(eqn.outvars[0].aval) for eqn in here or alike}
+        return not found or gives[1] in found
+
+    def _traced(self, edit: Edit) -> PastedTrace | None:
         old = text_of(edit.file)
         fix = Fix("", edit.code, "", edit.first, edit.last - edit.first + 1)
         text = fix.applied(old)
@@ -76,7 +113,7 @@ class Pasting:
 
         swaps = list(pasted(self._functions, edit.file, fix))
         if not swaps:
-            return False
+            return None
         with _jax.retracing(swaps, "as they are"), _jax.fixing(fixed, each_apart=False):
             try:
                 jaxpr = _jax.unfiltered(lambda: self._call.trace(self._mesh))
@@ -85,16 +122,6 @@ class Pasting:
                 here = at is not None and at[0] == name_of(text) and edit.first <= at[1] <= last
                 # What a loop carries has another type then.
                 if at is None or partly is None or here or _jax.messages.is_carry_mismatch(error):
-                    return False
+                    return None
                 jaxpr = partly.jaxpr
-        if gives is None:
-            return True
-        alike = [eqn for eqn in _jax.every_equation(jaxpr) if _jax.name_of(eqn) == gives[0]]
-        here = [
-            eqn
-            for eqn in alike
-            if any(f.file_name == name_of(text) and edit.first <= f.start_line <= last for f in frames_of(eqn)[:1])
-        ]
-        # JAX 0.9 keeps the lines of the first call of a library's function, which may be another change's.
-        found = {_jax.type_text(eqn.outvars[0].aval) for eqn in here or alike}
-        return not found or gives[1] in found
+        return PastedTrace(jaxpr, name_of(text), edit.last, more)

@@ -77,8 +77,9 @@ class WrittenSource:
         if (found := self._expression(line)) is None:
             return
         source, node = found
-        listed, last = ", ".join(names), self._last(line)
-        final = dims if last is line else compiled.get(self._numbers[id(last)], dims)
+        number = self._numbers[id(line)]
+        listed, last = ", ".join(names), self.last(number)
+        final = dims if last == number else compiled.get(last, dims)
         if isinstance(node, ast.Subscript):
             array, index = source.segment(node.value), source.segment(node.slice)
             for spec in _specs(final):
@@ -135,14 +136,14 @@ class WrittenSource:
         params = self._givers[id(value)].eqn.params
         return jax.lax.broadcasted_iota(params["dtype"], params["shape"], params["dimension"], out_sharding=sharding)
 
-    def _last(self, line: Line) -> Line:
-        """The line that gives the value of the expression that a line is from."""
-        here, found = span_of(line.frames[0]), line
-        for after in self._tree.lines[self._numbers[id(line)] + 1 :]:
-            if not after.frames or span_of(after.frames[0]) != here or after.scope != line.scope:
-                break
-            found = after
-        return found
+    def last(self, number: int) -> int:
+        """The line that gives the value of the expression that a line is from, both by their index."""
+        line = self._tree.lines[number]
+        for k, after in enumerate(self._tree.lines[number + 1 :], number + 1):
+            here = bool(after.frames and line.frames) and span_of(after.frames[0]) == span_of(line.frames[0])
+            if not here or after.scope != line.scope:
+                return k - 1
+        return len(self._tree.lines) - 1
 
     def _is_made_within(self, value: Value | Literal, line: Line) -> bool:
         """Whether the expression of a line makes a value itself."""

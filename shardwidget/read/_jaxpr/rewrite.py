@@ -225,6 +225,14 @@ def argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
     return call.args[position]
 
 
+LOOPS = {
+    "scan": (1, "init", 0, "f"),
+    "fori_loop": (3, "init_val", 2, "body_fun"),
+    "while_loop": (2, "init_val", 1, "body_fun"),
+}
+"""Position and name of a loop's first carry and of its body among its arguments."""
+
+
 def part(node: ast.expr, path: Sequence[int | str], source: SourceText) -> ast.expr | None:
     """A part of a pytree that is written out, in place or where a name is given to it."""
     for key in path:

@@ -8,19 +8,43 @@ import linecache
 import os
 import re
 import sys
+import types
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from jax.extend.core import JaxprEqn
 
 from shardwidget import _jax
 from shardwidget._jax import Frame
 from shardwidget.document import Listing, Source
-from shardwidget.read._jaxpr.syntax import function_lines, text_of
+from shardwidget.read._jaxpr.syntax import Span, function_lines, text_of
 
 
 def frames_of(eqn: JaxprEqn) -> list[Frame]:
     """The user's frames that an equation comes from, innermost first; not those that called us."""
     return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
+
+
+class RaisedAt(NamedTuple):
+    """The user's expression that an exception comes from."""
+
+    file: str
+    frame: types.FrameType
+    span: Span | None
+    """None where Python does not know it."""
+
+
+def raised_at(error: BaseException) -> RaisedAt | None:
+    """The innermost of the user's expressions that an exception comes from; None where there is none."""
+    found, step = None, error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if _jax.is_user_file(code.co_filename):
+            at: Any = next(itertools.islice(code.co_positions(), step.tb_lasti // 2, None), (None,) * 4)
+            line, last, column, end = at
+            found = RaisedAt(code.co_filename, step.tb_frame, None if None in at else (line, column, last, end))
+        step = step.tb_next
+    return found
 
 
 def own_frame(frames: Sequence[Frame]) -> Frame:

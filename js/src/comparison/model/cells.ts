@@ -20,6 +20,24 @@ export function sourceOf(row: Row, { again }: Line & { kind: "row" }) {
   };
 }
 
+/** What a row that stops gives with a fix: the result of that shape; the fix may be of the whole call that it is in. */
+export function fixedValue(row: Row, layout: Layout): Compared {
+  const shape = layout.dims?.map(({ size }) => size) ?? [];
+  const found = row.values.find((v) => String(v.shape) === String(shape));
+  return found ?? { ...UNNAMED, shape };
+}
+
+const UNNAMED = {
+  name: "",
+  dtype: "",
+  bits: 0,
+  explicit: null,
+  auto: "",
+  concrete: null,
+  agreement: "",
+  note: "",
+} as const;
+
 /** Where a value lies: its parts, along which axes there are copies of them, the text. */
 export function placedOf(model: ComparisonModel, value: Compared, layout: Layout) {
   const placement = model.placement(value, layout);

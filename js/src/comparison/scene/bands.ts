@@ -21,7 +21,7 @@ import {
   TINT,
 } from "../../draw/marks";
 import { fit, textWidth, wrapped } from "../../draw/measure";
-import { collectiveCells, foldOf, placedOf, sourceOf, verdictOf } from "../model/cells";
+import { collectiveCells, fixedValue, foldOf, placedOf, sourceOf, verdictOf } from "../model/cells";
 import type { ComparisonModel } from "../model/comparison";
 import type { Line } from "../model/lines";
 import { changed, costOf, shortName, tallyBadges } from "../model/words";
@@ -178,8 +178,7 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     });
     if (used) marks.push(label(c.end, y + 26, "✓ used below", 12, "ok", { anchor: "end", weight: 600 }));
     y += 21 + 17 * lines.length;
-    const value = row.values[0];
-    if (value && fix.layout) marks.push(...placed(model, value, fix.layout, START, c.end, y + 18, scheme));
+    if (fix.layout) marks.push(...placed(model, fixedValue(row, fix.layout), fix.layout, START, c.end, y + 18, scheme));
     const cost = costOf(fix);
     if (c.narrow) y += 30;
     const at = c.narrow ? START : Math.max(c.concrete, START + 280);

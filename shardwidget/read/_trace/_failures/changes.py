@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,7 +19,7 @@ from shardwidget.read._jaxpr.rewrite import (
     source_text,
     spelled,
 )
-from shardwidget.read._jaxpr.sources import frames_of, shown_name
+from shardwidget.read._jaxpr.sources import frames_of, raised_at, shown_name
 from shardwidget.read._jaxpr.syntax import Span, span_of
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace.draft import TracedValue
@@ -43,12 +42,10 @@ class Changes:
         self.f = f
         self._mapped = mapped
         self._writer = writer
-        found = [
-            (frame, line, at) for frame, line, at in _positions(error) if _jax.is_user_file(frame.f_code.co_filename)
-        ]
-        self._frame: Any = found[-1][0] if found else None
-        self._span: Span | None = found[-1][2] if found else None
-        self.source: SourceText | None = source_text(self._frame.f_code.co_filename) if found else None
+        at = raised_at(error)
+        self._frame: Any = at.frame if at else None
+        self._span: Span | None = at.span if at else None
+        self.source: SourceText | None = source_text(at.file) if at else None
         self.expression: ast.expr | None = None
         """The user's expression that is running."""
         if self.source is not None and self._span is not None:
@@ -172,20 +169,6 @@ class Changes:
 def placed(*fixes: Proposal | None) -> list[Proposal]:
     """The proposals that are not None."""
     return [fix for fix in fixes if fix is not None]
-
-
-def _positions(error: BaseException) -> list[tuple[Any, int, Span | None]]:
-    """Frames of an exception, their lines, and the expressions running in them."""
-    found = []
-    step = error.__traceback__
-    while step is not None:
-        line, last, column, end = next(
-            itertools.islice(step.tb_frame.f_code.co_positions(), step.tb_lasti // 2, None), (None,) * 4
-        )
-        known = None not in (line, last, column, end)
-        found.append((step.tb_frame, step.tb_lineno, (line, column, last, end) if known else None))
-        step = step.tb_next
-    return found
 
 
 def _span(node: ast.expr) -> Span:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shardwidget import _jax
-from shardwidget.read._jaxpr.rewrite import argument, last_name, part
+from shardwidget.read._jaxpr.rewrite import LOOPS, argument, last_name, part
 from shardwidget.read._trace._failures.explanation import Explanation, vary
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
@@ -20,8 +20,8 @@ from shardwidget.read._trace.words import joined
 def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     """The first carry whose type changes; JAX's message names it, and the axes if it says how to fix it."""
     changes = _jax.messages.carries(stop.error)
-    gains = [(carry, carry.after - carry.before) for carry in changes if carry.after - carry.before]
-    losses = [(carry, carry.before - carry.after) for carry in changes if carry.before - carry.after]
+    gains = [(carry, axes) for carry in changes if (axes := carry.after.varying - carry.before.varying)]
+    losses = [(carry, axes) for carry in changes if (axes := carry.before.varying - carry.after.varying)]
     chosen = gains or losses
     if not chosen:
         return None
@@ -32,14 +32,6 @@ def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     before, after = (same, varies) if gains else (varies, same)
     text = f"{what} is {before} when the loop starts and {after} when its body returns; a carry must keep its type."
     return Explanation(text, value, axes, _carries_typed(stop, chosen, bool(gains), what))
-
-
-LOOPS = {
-    "scan": (1, "init", 0, "f"),
-    "fori_loop": (3, "init_val", 2, "body_fun"),
-    "while_loop": (2, "init_val", 1, "body_fun"),
-}
-"""Position and name of a loop's first carry and of its body among its arguments."""
 
 
 def _carries_typed(
@@ -84,13 +76,13 @@ def unlike_branches(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     if not every:
         return None
     one, other = every[0]
-    axes = sorted(one.varying ^ other.varying)
-    less, more = (one, other) if one.varying < other.varying else (other, one)
+    axes = sorted(one.type.varying ^ other.type.varying)
+    less, more = (one, other) if one.type.varying < other.type.varying else (other, one)
     fixes = _branches_typed(stop, every)
-    if not less.varying < one.varying | other.varying:
-        words = f"{one.name} returns {one.type} and {other.name} {other.type}; branches must return the same type."
-        return Explanation(words, axes=axes, fixes=fixes)
-    same = [v for v in stop.inputs if str(v.aval) == less.type]
+    if not less.type.varying < one.type.varying | other.type.varying:
+        types = f"{one.name} returns {one.type.text} and {other.name} {other.type.text}"
+        return Explanation(f"{types}; branches must return the same type.", axes=axes, fixes=fixes)
+    same = [v for v in stop.inputs if str(v.aval) == less.type.text]
     words = (
         f"What {more.name} returns varies over {joined(axes)}, and what {less.name} returns is the same along "
         f"{joined(axes)}; branches must return the same type."
@@ -109,7 +101,7 @@ def _branches_typed(
     for one, other in pairs:
         for mine, theirs in ((one, other), (other, one)):
             at = mine.name, one.path
-            missing[at] = missing.get(at, frozenset()) | (theirs.varying - mine.varying)
+            missing[at] = missing.get(at, frozenset()) | (theirs.type.varying - mine.type.varying)
     changes, names = [], []
     for (name, path), axes in missing.items():
         if not axes:

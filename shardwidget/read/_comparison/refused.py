@@ -1,0 +1,152 @@
+"""Fixes of calls that JAX refuses before there is an equation: each is pasted, and the whole function traced with it.
+
+``jnp.repeat`` asks for ``out_sharding`` before it does anything, and a loop compares its carry with what its body
+returns before it is an equation. No equation can be bound in another way there: the user's line is changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jax
+
+from shardwidget import _jax
+from shardwidget.document import Fix
+from shardwidget.read._comparison.pasting import PastedTrace, Pasting
+from shardwidget.read._comparison.rows import typed
+from shardwidget.read._entries import Entries, entries, entries_text
+from shardwidget.read._jaxpr.rewrite import LOOPS, Edit, SourceText, argument, last_name, part, source_text, spelled
+from shardwidget.read._jaxpr.sources import raised_at, shown_name
+
+MOST = 5
+"""The most fixes offered for one call."""
+
+
+class _Change(NamedTuple):
+    title: str
+    edit: Edit
+    carry: int = -1
+    """Index of the loop's result that it is about; -1 for the first array."""
+
+
+class RefusedCall:
+    """The call that an exception comes from.
+
+    Args:
+        error: what JAX raised.
+        pasting: traces the function with changes.
+        dims: how the compiler lays out what the call gives; None where that is not known.
+    """
+
+    def __init__(self, error: Exception, pasting: Pasting, dims: Entries | None = None) -> None:
+        self._error, self._pasting, self._dims = error, pasting, dims
+
+    def fixes(self) -> tuple[Fix, ...]:
+        """Changes of the call with which the function is traced past it, with the type that the call then has."""
+        at = raised_at(self._error)
+        if at is None or at.span is None or _jax.is_library_file(at.file):
+            return ()
+        source = source_text(at.file)
+        call = source.expression(at.span)
+        if not isinstance(call, ast.Call):
+            return ()
+        known = at.frame.f_locals
+        kinds = self._carries(source, call), self._with_option(source, call, known), self._left(source, call, known)
+        return next(filter(None, (self._traced(changes, call) for changes in kinds)), ())
+
+    def _traced(self, changes: Iterator[_Change], call: ast.Call) -> tuple[Fix, ...]:
+        """The changes that get past the call, one for each type that it then has."""
+        found: dict[str, Fix] = {}
+        for change in itertools.islice(changes, MOST):
+            edit, traced = change.edit, self._pasting.traced(change.edit)
+            type_ = None if traced is None else _type(traced, call, change.carry)
+            if type_ is not None:
+                layout, lines = typed(type_), edit.last - edit.first + 1
+                fix = Fix(change.title, edit.code, shown_name(edit.file), edit.first, lines, layout)
+                found.setdefault(layout.text, fix)
+        return tuple(found.values())
+
+    def _carries(self, source: SourceText, call: ast.Call) -> Iterator[_Change]:
+        """A loop that starts with the type that its body returns, or a body that returns what the loop starts with."""
+        called = last_name(call.func)
+        changed = _jax.messages.carries(self._error)
+        if called not in LOOPS or not changed:
+            return
+        at, name, body_at, body_name = LOOPS[called]
+        body = source.callable(argument(call, body_at, body_name))
+        returned = source.returned(body) if body is not None else None
+        if called == "scan" and returned is not None:
+            returned = part(returned, [0], source)
+        paths = [c.path[1:] if called == "fori_loop" else c.path for c in changed]
+        for what, whole, wanted in (
+            ("start with", argument(call, at, name), [c.after.dims for c in changed]),
+            ("return", returned, [c.before.dims for c in changed]),
+        ):
+            nodes = [None if whole is None else part(whole, path, source) for path in paths]
+            changes = [
+                (node, spelled(f"jax.reshard({source.segment(node)}, {entries_text(dims)})", source))
+                for node, dims in zip(nodes, wanted, strict=True)
+                if node is not None
+            ]
+            edit = source.edit(changes) if changes and len(changes) == len(changed) else None
+            if edit is not None:
+                specs = " and ".join(dict.fromkeys(map(entries_text, wanted)))
+                yield _Change(f"{what} {specs}", edit, changed[0].number)
+
+    def _with_option(self, source: SourceText, call: ast.Call, known: dict[str, Any]) -> Iterator[_Change]:
+        """The call with ``out_sharding``, where its message asks for that."""
+        asks = _jax.messages.asks_for_out_sharding(self._error)
+        if not asks or any(k.arg in (None, "out_sharding") for k in call.keywords):
+            return
+        given = [source.segment(argument) for argument in (*call.args, *call.keywords)]
+        for spec in self._specs(_arrays(call, known)):
+            code = f"{source.segment(call.func)}({', '.join([*given, f'out_sharding={spec}'])})"
+            yield from _changed(f"out_sharding {spec}", source, call, code)
+
+    def _left(self, source: SourceText, call: ast.Call, known: dict[str, Any]) -> Iterator[_Change]:
+        """The call left to the compiler, as a function of the arrays that it names."""
+        names = _arrays(call, known)
+        if not names or last_name(call.func) in LOOPS:  # A loop closes over arrays on Explicit axes.
+            return
+        listed = ", ".join(names)
+        for spec in self._specs(names):
+            inside = f"lambda {listed}: {source.segment(call)}, out_sharding={spec}"
+            code = f"jax.sharding.auto_axes({inside})({listed})"
+            yield from _changed(f"leave it to the compiler: {spec}", source, call, code)
+
+    def _specs(self, names: dict[str, jax.Array]) -> Iterator[str]:
+        """Specs that the result may have: the compiler's, those of the operands, and whole."""
+        compiled = [self._dims] if self._dims is not None else []
+        return map(entries_text, dict.fromkeys([*compiled, *map(_dims_of, names.values()), ()]))
+
+
+def _changed(title: str, source: SourceText, call: ast.Call, code: str) -> list[_Change]:
+    edit = source.edit([(call, spelled(code, source))])
+    return [] if edit is None else [_Change(title, edit)]
+
+
+def _arrays(call: ast.Call, known: dict[str, Any]) -> dict[str, jax.Array]:
+    """The arrays that a call names, by their names."""
+    names = dict.fromkeys(n.id for n in ast.walk(call) if isinstance(n, ast.Name))
+    return {name: known[name] for name in names if isinstance(known.get(name), jax.Array)}
+
+
+def _dims_of(value: Any) -> Entries:
+    type_ = jax.typeof(value)
+    return entries(type_.sharding.spec, type_.ndim)
+
+
+def _type(traced: PastedTrace, call: ast.Call, carry: int) -> Any:
+    """The type of what a call gives in a function that was traced with a change; None where it is not found."""
+    here = [eqn for eqn in traced.equations() if traced.is_within(eqn, call.lineno, call.end_lineno or call.lineno)]
+    loops = [eqn for eqn in here if isinstance(_jax.control_of(eqn), _jax.Scan | _jax.While)]
+    for eqn in reversed(loops if last_name(call.func) in LOOPS else here):
+        types = [v.aval for v in eqn.outvars]
+        if 0 <= carry < len(types):
+            return types[carry]
+        if arrays := [t for t in types if getattr(t, "ndim", 0)]:
+            return arrays[0]
+    return None
