@@ -1,55 +1,39 @@
-"""Runs every benchmark, one after another, and prints one table."""
+"""Runs benchmarks one after another, and prints a table of each as it ends: ``python -m tests.bench [part …]``."""
 
-from tests.bench import (
-    browser,
-    comparison,
-    corpus,
-    imports,
-    inspector,
-    many,
-    memory,
-    model,
-    pipeline,
-    placement,
-    playground,
-    program,
-    read_comparison,
-    reshard,
-    run,
-    search,
-    sizes,
-    stepper,
-    trace,
-)
+import importlib
+import sys
+
 from tests.bench.table import show
 
+PARTS = (
+    "placement",
+    "browser",
+    "trace",
+    "corpus",
+    "stepper",
+    "read_comparison",
+    "comparison",
+    "program",
+    "model",
+    "inspector",
+    "playground",
+    "pipeline",
+    "reshard",
+    "run",
+    "search",
+    "many",
+    "sizes",
+    "imports",
+    "memory",
+)
 
-def main() -> None:
-    """Prints the table."""
-    show(
-        [
-            *placement.rows(),
-            *browser.rows(),
-            *trace.rows(),
-            *corpus.rows(),
-            *stepper.rows(),
-            *read_comparison.rows(),
-            *comparison.rows(),
-            *program.rows(),
-            *model.rows(),
-            *inspector.rows(),
-            *playground.rows(),
-            *pipeline.rows(),
-            *reshard.rows(),
-            *run.rows(),
-            *search.rows(),
-            *many.rows(),
-            *sizes.rows(),
-            *imports.rows(),
-            *memory.rows(),
-        ]
-    )
+
+def main(names: list[str]) -> None:
+    """Prints the tables of some parts; of all, if none is named."""
+    for name in names or PARTS:
+        show(importlib.import_module(f"tests.bench.{name}").rows())
+        print(flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
