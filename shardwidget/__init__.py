@@ -39,6 +39,7 @@ _PUBLIC = {
     "Program": "shardwidget.document",
     "Recompiled": "shardwidget.document",
     "ProgramDiff": "shardwidget.document",
+    "Remedies": "shardwidget.document",
     "ReshardPlan": "shardwidget.document",
     "ReshardPlanView": "shardwidget.widgets.reshard",
     "Run": "shardwidget.document",
@@ -48,6 +49,7 @@ _PUBLIC = {
     "ShardMapStepper": "shardwidget.widgets.stepper",
     "ShardingComparison": "shardwidget.widgets.comparison",
     "SpecPlayground": "shardwidget.widgets.playground",
+    "TextView": "shardwidget.widgets.text",
     "Trace": "shardwidget.document",
     "TraceDiff": "shardwidget.document",
     "config": "shardwidget._config",
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Program as Program
     from shardwidget.document import ProgramDiff as ProgramDiff
     from shardwidget.document import Recompiled as Recompiled
+    from shardwidget.document import Remedies as Remedies
     from shardwidget.document import ReshardPlan as ReshardPlan
     from shardwidget.document import Run as Run
     from shardwidget.document import Search as Search
@@ -109,6 +112,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.run import RunView as RunView
     from shardwidget.widgets.search import SearchView as SearchView
     from shardwidget.widgets.stepper import ShardMapStepper as ShardMapStepper
+    from shardwidget.widgets.text import TextView as TextView
 else:
     __all__ = sorted(_PUBLIC)
     __getattr__, __dir__ = late(_PUBLIC, __name__)

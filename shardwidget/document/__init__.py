@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shardwidget.document.program import *  # noqa: F403
     from shardwidget.document.program_diff import *  # noqa: F403
     from shardwidget.document.recompiled import *  # noqa: F403
+    from shardwidget.document.remedies import *  # noqa: F403
     from shardwidget.document.reshard import *  # noqa: F403
     from shardwidget.document.run import *  # noqa: F403
     from shardwidget.document.schedule import *  # noqa: F403
@@ -73,6 +74,7 @@ _MODULES = (
     "model",
     "namespace",
     "recompiled",
+    "remedies",
     "reshard",
     "order",
     "schedule",

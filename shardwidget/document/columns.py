@@ -106,6 +106,16 @@ COMPILED_CALLS = (
 )
 """The calls for which JAX compiled a function."""
 
+REMEDIES = (
+    Column("sent", "sent/device", unit="bytes"),
+    Column("estimate", "estimate/call", unit="seconds"),
+    Column("peak", "peak", unit="bytes"),
+    Column("less", "less"),
+    Column("what", "change"),
+    Column("code", "code"),
+)
+"""Changes of a program that help; of the figures, those that it is about."""
+
 MEASURED = (
     Column("op", "collective", room=240),
     Column("axes", "mesh axes"),

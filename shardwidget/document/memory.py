@@ -9,14 +9,13 @@ from typing import Literal
 import numpy as np
 
 from shardwidget.document.base import Document
-from shardwidget.document.fix import Fix
 from shardwidget.document.memory_diff import MemoryChange, MemoryDiff, MemorySide
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import MemoryTotals
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["Buffer", "Chip", "Memory", "MemoryLoop", "Remedy"]
+__all__ = ["Buffer", "Chip", "Memory", "MemoryLoop"]
 
 _NONE = Ints.pack(())
 
@@ -87,30 +86,6 @@ class MemoryLoop:
     """The user's line of the loop; None where that is not known."""
     backward: bool = False
     """Whether it belongs to the backward pass."""
-
-
-@dataclass(frozen=True)
-class Remedy:
-    """A change that lowers the peak of memory, or communication, found by compiling the program with it."""
-
-    what: str
-    """The change in words: ``donate argument 0``."""
-    code: str
-    """The change as code, ``jax.jit(step, donate_argnums=0)``, or as the spec of an argument."""
-    before: int
-    """Without the change: the peak in bytes, or the bytes that a device sends in a call."""
-    after: int
-    """The same with the change."""
-    fix: Fix | None = None
-    """The change in the user's source; None where no single place in it can be changed."""
-    lowers: Literal["peak", "communication"] = "peak"
-    """What the change is for, and what ``before`` and ``after`` count."""
-    seconds_before: float = 0.0
-    """Of communication: estimated seconds of a call without the change."""
-    seconds_after: float = 0.0
-    """The same with the change."""
-    memory: int = 0
-    """Of communication: bytes of memory on a device that the change adds; less than 0 where it saves some."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -103,6 +103,8 @@ _OF_DOCUMENTS = {
     "program": "CompiledProgram",
     "program diff": "DiffView",
     "programs": "CompiledProgram",
+    "recompiled": "TextView",
+    "remedies": "TextView",
     "reshard": "ReshardPlanView",
     "run": "RunView",
     "runs": "RunView",
@@ -111,6 +113,7 @@ _OF_DOCUMENTS = {
     "search": "SearchView",
     "trace": "ShardMapStepper",
     "trace diff": "DiffView",
+    "why": "TextView",
 }
 """The widget for each kind of document that a reader returns."""
 
@@ -132,6 +135,7 @@ _named, _ = late(
         "SearchView": "shardwidget.widgets.search",
         "ShardMapStepper": "shardwidget.widgets.stepper",
         "ShardingComparison": "shardwidget.widgets.comparison",
+        "TextView": "shardwidget.widgets.text",
     },
     __name__,
 )
@@ -143,9 +147,7 @@ def _view(given: _Given) -> type[DocumentWidget]:
     if isinstance(given.x, Document) or ours:
         kind = getattr(given.x, "kind", "") if isinstance(given.x, Document) else ""
         if kind not in _OF_DOCUMENTS:
-            raise TypeError(
-                f"there is no widget for a {type(given.x).__name__}: print it, or make it the last expression of a cell"
-            )
+            raise TypeError(f"there is no widget for a {type(given.x).__name__}: print it")
         return _named(_OF_DOCUMENTS[kind])
     if given.is_compiled:
         from shardwidget.widgets.compiled import CompiledProgram as View

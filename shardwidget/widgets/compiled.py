@@ -11,7 +11,8 @@ from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, vali
 
 from shardwidget import cost, read
 from shardwidget.chips import chips
-from shardwidget.document import Document, Memory, Overlap, Program, Programs, Remedy, Run, Timing, Why, to_wire
+from shardwidget.document import Document, Memory, Overlap, Program, Programs, Remedies, Run, Timing, Why, to_wire
+from shardwidget.export.remedies import UNFINISHED
 from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
@@ -423,9 +424,7 @@ class CompiledProgram(MovingWidget):
             said = {"trouble": sentence(error)}
             self._pages = {**self._pages, f"why {asked['at']} {asked['collective']}": said}
 
-    def remedies(
-        self, lowers: Literal["peak", "communication"] = "peak"
-    ) -> tuple[Remedy, ...] | dict[str, tuple[Remedy, ...]]:
+    def remedies(self, lowers: Literal["peak", "communication"] = "peak") -> Remedies | dict[str, Remedies]:
         """Compiles the program in other ways, and says what helps; see ``read.remedies``.
 
         The pages of memory and of overlap show them; their buttons ask for the same. Interrupted, it returns what was
@@ -440,7 +439,7 @@ class CompiledProgram(MovingWidget):
         Raises:
             ValueError: there is no function to compile.
         """
-        found = dict[str, tuple[Remedy, ...]]()
+        found = dict[str, Remedies]()
         for at, program in enumerate(self._programs()):
             if isinstance(self._calls[at][0], Callable):
                 with Progress("compiling") as progress:
@@ -449,9 +448,7 @@ class CompiledProgram(MovingWidget):
             raise ValueError(_NO_FUNCTION)
         return next(iter(found.values())) if isinstance(self.document, Program) else found
 
-    def _remedies_of(
-        self, at: int, lowers: str, progress: Callable[[int, int], None], n: int = 0
-    ) -> tuple[Remedy, ...]:
+    def _remedies_of(self, at: int, lowers: str, progress: Callable[[int, int], None], n: int = 0) -> Remedies:
         f, args, kwargs = self._calls[at]
         if not isinstance(f, Callable):
             raise ValueError(_NO_FUNCTION)
@@ -459,8 +456,8 @@ class CompiledProgram(MovingWidget):
         from shardwidget.read._memory.remedies import tried as less_held
 
         tried = less_sent if lowers == "communication" else less_held
-        found, ended = tried(f, args, kwargs or {}, self._mesh, progress)
-        stopped = {} if ended else {"trouble": "Interrupted: more could be tried."}
+        found = tried(f, args, kwargs or {}, self._mesh, progress)
+        stopped = {} if found.complete else {"trouble": UNFINISHED}
         self._send_remedies(at, lowers, n=n, found=[asdict(remedy) for remedy in found], **stopped)
         return found
 

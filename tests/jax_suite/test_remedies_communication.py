@@ -14,6 +14,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import read
+from shardwidget.document import Remedies
 
 # Another one where ``test_on_tpus_that_are_not_here`` runs this file.
 mesh = globals().get("mesh") or jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
@@ -146,7 +147,7 @@ def test_the_overlap_page_asks_for_them() -> None:
     *under_way, last = told
     assert [one["done"] for one in under_way] == list(range(len(under_way)))
     found = view.remedies("communication")
-    assert isinstance(found, tuple)
+    assert isinstance(found, Remedies)
     assert [remedy["code"] for remedy in last["found"]] == [r.code for r in found]
     assert all(remedy["lowers"] == "communication" for remedy in last["found"])
 

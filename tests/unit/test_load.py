@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
@@ -31,6 +33,7 @@ from tests.schedules import SCHEDULES
 from tests.searches import SEARCHES
 from tests.traces import TRACES
 
+SPLIT = jax.NamedSharding(jax.make_mesh((4, 2), ("x", "y"), devices=jax.devices()[:8]), PartitionSpec("x"))
 PLACEMENTS = {
     "mesh": lambda: placement(mesh(x=4, y=2)),
     "pod": lambda: placement(mesh(x=64, y=64), (8192, 8192), (("x",), ("y",))),
@@ -39,9 +42,21 @@ PLACEMENTS = {
 PLAYGROUNDS = {
     "moved": lambda: sw.SpecPlayground((8, 16), AbstractMesh((4, 2), ("x", "y")), spec=PartitionSpec("y")).document,
 }
+
+
+@jax.jit
+def twice(x):
+    return x * 2
+
+
+WORDS = {
+    "remedies": lambda: sw.read.remedies(lambda a: (a * 2, a.sum()), jnp.ones(1024)),
+    "recompiled": lambda: sw.read.recompiled(lambda: [twice(jnp.ones(n)) for n in (2, 3)]),
+    "why": lambda: sw.read.comparison(twice, jax.ShapeDtypeStruct((8, 8), "float32", sharding=SPLIT)).why(1, 0),
+}
 GROUPS = (
     TRACES, COMPARISONS, PROGRAMS, MEMORIES, RUNS, MODELS, MODEL_COMPARISONS, MPMD, NAMESPACES, RESHARDS, SCHEDULES,
-    SEARCHES, KERNELS, DIFFS, LINKS, OVERLAPS, PLACEMENTS, PLAYGROUNDS,
+    SEARCHES, KERNELS, DIFFS, LINKS, OVERLAPS, PLACEMENTS, PLAYGROUNDS, WORDS,
 )  # fmt: skip
 MAKE = {f"{k}: {name}": make for k, group in enumerate(GROUPS) for name, make in group.items()}
 

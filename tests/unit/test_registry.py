@@ -104,6 +104,7 @@ DOCUMENTS = {
     "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
     "ProgramDiff": lambda: (program := sw.read.program(lambda a: a * 2, 1.0)).diff(program),
     "Recompiled": lambda: sw.read.recompiled(lambda: jax.jit(lambda a: a * 2)(1.0)),
+    "Remedies": lambda: sw.read.remedies(lambda a: (a * 2, a.sum()), jax.numpy.ones(1024)),
     "ReshardPlan": example,
     "Kernel": KERNELS["race"],
     "Links": LINKS["orders"],

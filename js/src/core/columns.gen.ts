@@ -95,6 +95,16 @@ export const COMPILED_CALLS = [
   { key: "why", head: "why" },
 ] as const satisfies Column[];
 
+/** Changes of a program that help; of the figures, those that it is about. */
+export const REMEDIES = [
+  { key: "sent", head: "sent/device", unit: "bytes" },
+  { key: "estimate", head: "estimate/call", unit: "seconds" },
+  { key: "peak", head: "peak", unit: "bytes" },
+  { key: "less", head: "less" },
+  { key: "what", head: "change" },
+  { key: "code", head: "code" },
+] as const satisfies Column[];
+
 /** The collectives of a measured run. A card shows mesh axes and source with the collective. */
 export const MEASURED = [
   { key: "op", head: "collective", room: 240 },

@@ -746,7 +746,7 @@ export interface Fix {
   readonly line: number;
   /** The number of lines that `code` replaces; 0 where it is inserted before `line`. */
   readonly lines: number;
-  /** The type of the equation's first result with the change; None outside comparisons. */
+  /** The type of the first array that the equation gives with the change; None outside comparisons. */
   readonly layout: Layout | null;
   /**
    * What devices communicate because of the change, in words: `all-reduce over y`, `none`. Empty where not
@@ -2144,6 +2144,22 @@ export interface Region {
   readonly parent: number;
 }
 
+/** The changes of a program that help, the best first; a sequence of them. */
+export interface Remedies {
+  /** The program. */
+  readonly name: string;
+  /** What is to be lower. */
+  readonly lowers: "peak" | "communication";
+  readonly found: readonly Remedy[];
+  /** How many changes were compiled. */
+  readonly tried: number;
+  /** Whether all were; not where it was interrupted. */
+  readonly complete: boolean;
+  readonly jax_version: string;
+  readonly kind: "remedies";
+  readonly version: number;
+}
+
 /** A change that lowers the peak of memory, or communication, found by compiling the program with it. */
 export interface Remedy {
   /** The change in words: `donate argument 0`. */
@@ -2797,4 +2813,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
+export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | Remedies | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;

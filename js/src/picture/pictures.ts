@@ -16,6 +16,7 @@ import reshard from "../reshard/picture";
 import run from "../run/picture";
 import search from "../search/picture";
 import stepper from "../stepper/picture";
+import text from "../text/picture";
 import compared from "../tree/compared/picture";
 import tree from "../tree/picture";
 import type { Picture, SavedState } from "./picture";
@@ -42,6 +43,7 @@ const PICTURES: readonly Picture<SavedState>[] = [
   run,
   search,
   stepper,
+  text,
   tree,
 ];
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ import jax
 from jax.sharding import Mesh, NamedSharding
 
 from shardwidget import _jax
-from shardwidget.document import Program, Remedy
+from shardwidget.document import Program, Remedies, Remedy
 from shardwidget.findings.program import places
+from shardwidget.read._call import function_name
 from shardwidget.read._instead.boundary import Boundary, Respec
 from shardwidget.read._instead.source import Change, Line, Sources, values_of
 from shardwidget.read._program.executable import executable_of
@@ -64,6 +66,7 @@ class Search:
         self._f, self._args, self._kwargs, self._mesh = f, args, kwargs, mesh
         self._progress, self._limit = progress, limit
         self.found: list[Remedy] = []
+        self.tried = 0
 
     def run(self) -> None:
         """Compiles the program as it is, then every candidate.
@@ -80,6 +83,7 @@ class Search:
         for done, candidate in enumerate(candidates):
             if self._progress is not None:
                 self._progress(done, len(candidates))
+            self.tried += 1
             try:
                 after = self._compiled(candidate)
             except Exception:  # What does not compile is not a remedy.
@@ -190,11 +194,11 @@ def tried(
     mesh: Mesh | None,
     progress: Callable[[int, int], None] | None,
     limit: int | None = None,
-) -> tuple[tuple[Remedy, ...], bool]:
-    """The remedies, and whether all were tried: what was found until then where it is interrupted."""
+) -> Remedies:
+    """What lowers communication; what was found until then where it is interrupted."""
     search = Search(f, args, kwargs, mesh, progress, LIMIT if limit is None else limit)
-    try:
+    ended = False
+    with contextlib.suppress(KeyboardInterrupt):  # What was compiled is known.
         search.run()
-    except KeyboardInterrupt:  # What was compiled is known.
-        return tuple(search.found), False
-    return tuple(search.found), True
+        ended = True
+    return Remedies(function_name(f), "communication", tuple(search.found), search.tried, ended, jax.__version__)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import jax
 from jax.sharding import Mesh
 
-from shardwidget.document import Remedy
+from shardwidget.document import Remedies
 from shardwidget.read._instead import communication
 from shardwidget.read._memory import remedies as of_memory
 
@@ -21,7 +21,7 @@ def remedies(
     lowers: Literal["peak", "communication"] = "peak",
     limit: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Remedy, ...]:
+) -> Remedies:
     """Compiles a function in other ways; returns the ones that lower its peak of memory, or its communication.
 
     For the peak it is compiled with ``jax.checkpoint`` around the functions that made what is kept for the backward
@@ -51,7 +51,7 @@ def remedies(
         progress: called with how many attempts were compiled, and how many there are as far as is known.
 
     Returns:
-        The best first.
+        The changes, the best first.
 
     Raises:
         TypeError: ``f`` is not a function.
@@ -60,7 +60,7 @@ def remedies(
     if not callable(f) or isinstance(f, jax.stages.Compiled):
         raise TypeError(of_memory.NOT_CALLABLE.format(type=type(f).__name__))
     if lowers == "communication":
-        return communication.tried(f, args, kwargs or {}, mesh, progress, limit)[0]
+        return communication.tried(f, args, kwargs or {}, mesh, progress, limit)
     if lowers != "peak":
         raise ValueError(f"lowers must be 'peak' or 'communication'; got {lowers!r}")
-    return of_memory.tried(f, args, kwargs or {}, mesh, progress)[0]
+    return of_memory.tried(f, args, kwargs or {}, mesh, progress)

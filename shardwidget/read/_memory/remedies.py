@@ -11,7 +11,8 @@ import jax
 from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import _jax
-from shardwidget.document import Memory, Remedy
+from shardwidget.document import Memory, Remedies, Remedy
+from shardwidget.read._call import function_name
 from shardwidget.read._memory.changes import Change, Changes
 from shardwidget.read._memory.memory import memory
 from shardwidget.read._memory.recomputed import recomputed, with_policies
@@ -38,8 +39,8 @@ def tried(
     kwargs: Mapping[str, Any],
     mesh: JaxMesh | None,
     progress: Callable[[int, int], None] | None,
-) -> tuple[tuple[Remedy, ...], bool]:
-    """What lowers the peak, the best first, and whether everything was tried: it may have been interrupted.
+) -> Remedies:
+    """What lowers the peak; what was found until then where it is interrupted.
 
     While a change with ``jax.checkpoint`` is traced, the name of the function refers to the rewritten one.
     """
@@ -49,7 +50,8 @@ def tried(
     with contextlib.suppress(KeyboardInterrupt):  # What was compiled is known.
         search.run()
         ended = True
-    return tuple(sorted(search.found.values(), key=lambda remedy: remedy.after)), ended
+    found = tuple(sorted(search.found.values(), key=lambda remedy: remedy.after))
+    return Remedies(function_name(f), "peak", found, search.tried, ended, jax.__version__)
 
 
 class _Search:
@@ -65,7 +67,7 @@ class _Search:
     ) -> None:
         self._f, self._args, self._kwargs, self._mesh, self._progress = f, args, kwargs, mesh, progress
         self.found: dict[Change, Remedy] = {}
-        self._tried = self._planned = 0
+        self.tried = self._planned = 0
 
     def run(self) -> None:
         executable = self._compiled(self._f, self._args)
@@ -105,8 +107,8 @@ class _Search:
     def _first(self, ways: list[Change]) -> Change | None:
         """The first way that compiles, if it saves something."""
         if self._progress is not None:
-            self._progress(self._tried, max(self._planned, self._tried + 1))
-        self._tried += 1
+            self._progress(self.tried, max(self._planned, self.tried + 1))
+        self.tried += 1
         for change in ways:
             try:
                 with self._changes.applied(change) as (f, args):

@@ -1,0 +1,71 @@
+"""Changes of a program that help, as text and as a plain HTML table."""
+
+from __future__ import annotations
+
+from shardwidget._format import byte_count, count, duration, percent
+from shardwidget.document import Remedies, Remedy
+from shardwidget.document.columns import REMEDIES
+from shardwidget.export import listing
+from shardwidget.export.words import clip
+
+MOST = 20
+"""The most changes that are listed."""
+
+UNFINISHED = "Interrupted: more could be tried."
+
+
+def headline(found: Remedies) -> str:
+    """The best change and what it comes to, in one line."""
+    name, tried = clip(found.name, 40), count(found.tried, "compiled change")
+    if not found:
+        what = "lowers the peak" if found.lowers == "peak" else "communicates less"
+        return f"{name}: none of {tried} {what}" if found.tried else f"{name}: nothing was tried"
+    best = found[0]
+    if found.lowers == "peak":
+        figures = f"peak {byte_count(best.before)} → {byte_count(best.after)}"
+    else:
+        figures = f"{byte_count(best.before)} → {byte_count(best.after)} sent by a device, "
+        figures += f"{duration(best.seconds_before)} → {duration(best.seconds_after)} a call by the estimate"
+    others = f"; {len(found)} of {tried} help" if len(found) > 1 else ""
+    return f"{name}: {clip(best.what, 80)}: {figures}{others}"
+
+
+def picture(found: Remedies) -> str:
+    """The changes as text: a table, and the code of the best in full."""
+    rows = listing.lines(REMEDIES, _rows(found)) if len(found) > 1 else []
+    return "\n".join([headline(found), *_best(found), *rows, *_after(found)])
+
+
+def table(found: Remedies) -> str:
+    """The same as an HTML table that survives a notebook's sanitiser."""
+    return listing.table(headline(found), REMEDIES, _rows(found), _after(found))
+
+
+def _rows(found: Remedies) -> list[listing.Row]:
+    return [_row(remedy) for remedy in found[:MOST]]
+
+
+def _row(remedy: Remedy) -> listing.Row:
+    share = (remedy.before - remedy.after) / remedy.before if remedy.before else 0.0
+    # The code of several lines is that of its first; of an edited file it is told where.
+    first, *more = remedy.code.split("\n")
+    code = f"{first.strip()}{' …' if more else ''}"
+    row = {"less": f"−{percent(share)}" if share > 0 else "", "what": remedy.what, "code": code}
+    if remedy.lowers == "peak":
+        return {"peak": remedy.after, **row}
+    return {"sent": remedy.after, "estimate": remedy.seconds_after, **row}
+
+
+def _best(found: Remedies) -> list[str]:
+    """The code of the best change, and where it goes."""
+    if not found:
+        return []
+    fix = found[0].fix
+    place = [f"{fix.file}, line {fix.line}:"] if fix and fix.line else []
+    return [*place, *(f"    {line}" for line in found[0].code.split("\n"))]
+
+
+def _after(found: Remedies) -> list[str]:
+    left = len(found) - MOST
+    more = [f"… {count(left, 'more change')}: .found has all"] if left > 0 else []
+    return [*more, *([] if found.complete else [UNFINISHED])]
