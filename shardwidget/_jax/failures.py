@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import jax
 import numpy as np
 from jax.core import Tracer
+from jax.sharding import PartitionSpec
 
 from shardwidget._jax.control import STOPPED, Control, FunctionCall, Scan, While, shard_map_of
 from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
@@ -28,8 +31,40 @@ class Mapped:
     in_specs: Any
     """A pytree of specs."""
     out_specs: Any
-    args: list[Any]
-    """The leaves of its arguments."""
+    given: tuple[Any, ...]
+    """Its arguments."""
+
+    @functools.cached_property
+    def args(self) -> list[Any]:
+        """The leaves of its arguments."""
+        return jax.tree.leaves(self.given)
+
+    @functools.cached_property
+    def specs(self) -> list[PartitionSpec]:
+        """The spec of each: in_specs may have one for a whole tree of them."""
+        return jax.tree.leaves(self.in_specs_with({}, whole=True), is_leaf=_is_spec)
+
+    def in_specs_with(self, others: Mapping[int, PartitionSpec], *, whole: bool = False) -> Any:
+        """in_specs with other specs for some leaves, by their numbers: a tree that had one spec gets one for each leaf.
+
+        Args:
+            others: the new specs.
+            whole: whether every leaf gets a spec of its own.
+        """
+        given = tuple(self.in_specs) if isinstance(self.in_specs, list) else self.in_specs
+        prefix, tree = jax.tree.flatten(given, is_leaf=_is_spec)
+        numbers, out = itertools.count(), []
+        for spec, part in zip(prefix, tree.flatten_up_to(self.given), strict=True):
+            leaves, inside = jax.tree.flatten(part)
+            here = list(itertools.islice(numbers, len(leaves)))
+            own = [others.get(k, PartitionSpec() if spec is None else spec) for k in here]
+            changes = whole or any(k in others for k in here)
+            out.append(jax.tree.unflatten(inside, own) if changes else spec)
+        return jax.tree.unflatten(tree, out)
+
+
+def _is_spec(x: Any) -> bool:
+    return x is None or isinstance(x, PartitionSpec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +137,8 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
     for k, frame in enumerate(frames):
         name, file, known = frame.f_code.co_name, frame.f_code.co_filename, frame.f_locals
         if file.endswith("shard_map.py") and name == "wrapped" and "in_specs" in known:
-            args = jax.tree.leaves(known.get("args"))
-            mapped = Mapped(known.get("f"), known.get("mesh"), known.get("in_specs"), known.get("out_specs"), args)
+            given = known.get("f"), known.get("mesh"), known.get("in_specs"), known.get("out_specs")
+            mapped = Mapped(*given, tuple(known.get("args", ())))
         elif file.endswith("shard_map.py") and name == "_shard_map_staging":
             link = _Link("shard_map", list(known["args"] if "args" in known else known["in_tracers"]), known)
             if "jaxpr" in known:

@@ -611,9 +611,54 @@ def test_arguments_that_no_line_passes_are_resharded_before_the_call(make):
     f = make(jax.shard_map(lambda a, b, c: a * 2 + b + c, mesh=mesh, in_specs=(P("x"),) * 3, out_specs=P("x")))
     trace = traced(f, here["a"], here["b"], here["c"])
     fix = trace.error.fixes[0]
-    assert (fix.title, fix.value, fix.communication) == ("Reshard a and b before the call", "same", "none")
+    assert (fix.title, fix.value, fix.communication) == ("Reshard a and b before the call", "same", "")
     exec(fix.code, here)
     np.testing.assert_array_equal(f(here["a"], here["b"], here["c"]), trace.with_fix(0).outputs)
+
+
+TREES = {
+    "a spec for a tree": (lambda a, b, c: ({"w": a, "v": (b,)}, c), (P("x"), P("x"))),
+    "a spec for a tuple": (lambda a, b, c: ((c, [a]), b), (P("x"), P(None, "x"))),
+    "a tree of specs": (lambda a, b, c: ({"w": b, "v": (c,)}, a), ({"w": P("x"), "v": P("x")}, P("x", "y"))),
+    "one spec for all": (lambda a, b, c: ({"w": c}, {"v": [b, a]}), P("x")),
+}
+
+
+@pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")
+@pytest.mark.parametrize("name", TREES)
+def test_a_tree_of_arguments_is_resharded_as_its_specs_say(name):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    numbers = np.arange(32.0, dtype="float32").reshape(8, 4)
+    specs = P("x", "y"), P(None, "x"), P("x")
+    arrays = [jax.device_put(numbers + k, jax.NamedSharding(mesh, spec)) for k, spec in enumerate(specs)]
+    make, in_specs = TREES[name]
+    first, second = make(*arrays)
+    f = jax.shard_map(lambda t, s: jax.tree.map(lambda a: a.sum(), (t, s)), mesh=mesh, in_specs=in_specs,
+                      out_specs=P(), check_vma=False)  # fmt: skip
+    with pytest.raises(ValueError, match="does not match the specs"):
+        f(first, second)
+    fix = traced(f, first, second).error.fixes[0]
+    here: dict[str, Any] = {"jax": jax, "P": P, "t": first, "s": second}
+    exec(fix.code, here)
+    assert jax.tree.leaves(f(here["t"], here["s"]))
+
+
+UNEVEN_TREES = {
+    "one spec for all": (P("x"), "({'v': P(None), 'w': P('x')}, P('x'))"),
+    "a spec for a tree": ((P("x"), P()), "({'v': P(None), 'w': P('x')}, P())"),
+    "a tree of specs": (({"w": P(), "v": P("x")}, P()), "({'v': P(None), 'w': P()}, P())"),
+}
+
+
+@pytest.mark.parametrize("name", UNEVEN_TREES)
+def test_a_spec_of_a_tree_becomes_one_for_each_array_where_one_is_uneven(name):
+    in_specs, wanted = UNEVEN_TREES[name]
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    f = jax.shard_map(lambda t, s: jax.tree.map(lambda a: a.sum(), (t, s)), mesh=mesh, in_specs=in_specs,
+                      out_specs=P(), check_vma=False)  # fmt: skip
+    failure = traced(f, {"w": jnp.ones((8, 4)), "v": jnp.ones(7)}, jnp.ones(8)).error
+    assert failure.explanation.startswith("Dimension 0 of t['v'] has 7 elements")
+    assert f"in_specs={wanted}" in failure.fixes[0].code.replace("jax.P(", "P(")
 
 
 def one_cut(x):

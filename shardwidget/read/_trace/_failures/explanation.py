@@ -88,13 +88,6 @@ class _Code(str):
     __repr__ = str.__str__
 
 
-def flat_specs(specs: Any, count: int) -> list[PartitionSpec]:
-    """A spec for each flat argument."""
-    leaves = jax.tree.leaves(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
-    leaves = [PartitionSpec() if spec is None else spec for spec in leaves]
-    return leaves * count if len(leaves) == 1 and count > 1 else leaves
-
-
 def value_of(x: Any, writer: Writer) -> TracedValue | None:
     """The value that a tracer of the program stands for."""
     value = writer.known.get(getattr(x, "val", None))

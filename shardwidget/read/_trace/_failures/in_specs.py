@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,6 @@ from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import (
     Explanation,
     auto_mesh,
-    flat_specs,
     specs_code,
     value_of,
     without_axes,
@@ -38,8 +38,7 @@ def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     if mapped is None:
         return None
     mesh = mapped.mesh
-    leaves = flat_specs(mapped.in_specs, len(mapped.args))
-    for number, (x, spec) in enumerate(zip(mapped.args, leaves, strict=True)):
+    for number, (x, spec) in enumerate(zip(mapped.args, mapped.specs, strict=True)):
         aval = jax.typeof(x)
         for d, dim in enumerate(dims_of_spec(aval.shape, spec)):
             parts = math.prod(mesh.shape[a] for a in dim.axes)
@@ -81,11 +80,9 @@ def _uncut(stop: StoppedTrace, number: int, d: int, axes: Sequence[str]) -> list
     """A dimension that is not cut: on the way in, or on the way out too."""
     mapped = stop.reached.mapped
     assert mapped is not None
-    leaves = flat_specs(mapped.in_specs, len(mapped.args))
-    entries: list[Any] = [*_jax.partitions(leaves[number])]
+    entries: list[Any] = [*_jax.partitions(mapped.specs[number])]
     entries[d] = None
-    code = ", ".join(spec_text(PartitionSpec(*entries) if k == number else s) for k, s in enumerate(leaves))
-    code = f"({code}{',' * (len(leaves) == 1)})"
+    code = specs_code(mapped.in_specs_with({number: PartitionSpec(*entries)}))
     title = f"Do not cut dimension {d}: every device gets it whole"
     outs = specs_code(without_axes(mapped.out_specs, axes))
     both = stop.changes.option(f"{title}, and returns it whole", in_specs=code, out_specs=outs)
@@ -99,7 +96,7 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     mapped = stop.reached.mapped
     if mapped is None:
         return None
-    leaves = flat_specs(mapped.in_specs, len(mapped.args))
+    leaves = mapped.specs
     unlike = [(k, *both) for k, spec in enumerate(leaves) if (both := _cuts(mapped, k, spec))[0] != both[1]]
     if not unlike:
         return None
@@ -114,15 +111,46 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
     codes = {k: f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(leaves[k])}))" for k in names}
     there = stop.changes.wrapped(f"Reshard {names[number]} before the call", _argument(stop, number), codes[number])
-    lines = "\n".join(f"{name} = {codes[k].replace('{}', name)}" for k, name in names.items())
-    before = Fix(f"Reshard {joined([*names.values()])} before the call", lines)
+    before = Fix(f"Reshard {joined([*names.values()])} before the call", _lines(stop, writer, names, mesh))
     ways = [there or Proposal(before, argument=_resharded(stop)), auto_mesh(mapped.mesh, stop.changes)]
     if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
-        spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
-        code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
-        code = f"({code}{',' * (len(leaves) == 1)})"
+        as_cut = PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given))
+        code = specs_code(mapped.in_specs_with({number: as_cut}))
         ways.insert(1, stop.changes.option(f"Take {names[number]} as it is already cut", in_specs=code))
     return Explanation(text, value, list(dict.fromkeys(axes)), ways)
+
+
+def _lines(stop: StoppedTrace, writer: Writer, names: Mapping[int, str], mesh: str) -> str:
+    """Statements that reshard arguments: an array, or the tree that is passed, which may be a tuple.
+
+    Args:
+        stop: the program.
+        writer: the steps up to there.
+        names: of the arrays, by their numbers.
+        mesh: the mesh as code; ``{}`` stands for an array.
+    """
+    mapped = stop.reached.mapped
+    assert mapped is not None
+    lines: dict[str, None] = {}
+    first = 0
+    single = not isinstance(mapped.in_specs, tuple | list)
+    for number, argument in enumerate(mapped.given):
+        here = range(first, first + len(jax.tree.leaves(argument)))
+        first = here.stop
+        every = [value_of(mapped.args[k], writer) for k in here]
+        roots = {re.split(r"[.\[]", value.name)[0] if value else "" for value in every}
+        wanted = [k for k in here if k in names]
+        if wanted and len(roots) == 1 and (root := roots.pop()).isidentifier():
+            specs = specs_code(mapped.in_specs if single else mapped.in_specs[number])
+            on = mesh.format(names[wanted[0]])
+            whole = f"jax.NamedSharding({on}, {specs})"
+            if not specs.startswith("P("):
+                whole = f"jax.tree.map(lambda spec: jax.NamedSharding({on}, spec), {specs})"
+            lines[f"{root} = jax.reshard({root}, {whole})"] = None
+        else:
+            shardings = {k: f"jax.NamedSharding({mesh.format(names[k])}, {spec_text(mapped.specs[k])})" for k in wanted}
+            lines |= {f"{names[k]} = jax.reshard({names[k]}, {sharding})": None for k, sharding in shardings.items()}
+    return "\n".join(lines)
 
 
 Cuts = list[tuple[str, ...]]

@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
-from shardwidget.read._trace._failures.explanation import Explanation, flat_specs, quoted, specs_code, value_of
+from shardwidget.read._trace._failures.explanation import Explanation, quoted, specs_code, value_of
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.reducer import axes_that_cut
 from shardwidget.read._trace._failures.results import completed, varying, varying_result
@@ -31,7 +31,7 @@ Long = tuple[int, TracedValue | None, int, PartitionSpec]
 def too_long_for_argument(stop: StoppedTrace, writer: Writer) -> Explanation:
     """An argument with fewer dimensions than its spec has entries."""
     mapped = stop.reached.mapped
-    specs = [] if mapped is None else flat_specs(mapped.in_specs, len(mapped.args))
+    specs = [] if mapped is None else mapped.specs
     arguments = [] if mapped is None else [(value_of(x, writer), jax.typeof(x).ndim) for x in mapped.args]
     wrong = list(_longer(arguments, specs))
     if mapped is None or not wrong:
@@ -39,7 +39,7 @@ def too_long_for_argument(stop: StoppedTrace, writer: Writer) -> Explanation:
     number, value, rank, _ = wrong[0]
     name = f"args[{number}]" if value is None else value.name
     shorter = {k: _only(spec, range(ndim)) for k, _, ndim, spec in wrong}
-    code = specs_code(_with(mapped.in_specs, specs, shorter))
+    code = specs_code(mapped.in_specs_with(shorter))
     ways = [stop.changes.option(_title(name, rank, shorter[number]), in_specs=code)]
     return Explanation(TOO_LONG.format(name=name, rank=rank), value, fixes=ways)
 

@@ -17,7 +17,6 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._trace._failures.changes import Changes
-from shardwidget.read._trace._failures.explanation import flat_specs
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.draft import Draft, TracedValue
 from shardwidget.read._trace.steps import StepContext, Writer
@@ -60,9 +59,8 @@ class StoppedTrace:
         mapped = self.reached.mapped
         if mapped is None or _jax.messages.is_too_long(self.error):
             return {}
-        mesh, args = mapped.mesh, mapped.args
-        found = {}
-        for x, spec in zip(args, flat_specs(mapped.in_specs, len(args)), strict=True):
+        mesh, found = mapped.mesh, {}
+        for x, spec in zip(mapped.args, mapped.specs, strict=True):
             var = self._outermost(getattr(x, "val", None))
             if var in self.jaxpr.invars:
                 found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, _explicit_spec(x, spec, mesh))

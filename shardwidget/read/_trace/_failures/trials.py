@@ -68,7 +68,8 @@ class Tried:
 
     def known(self, **known: Any) -> Proposal:
         """The proposal, with what is known of its fix."""
-        sent = _sent(self.jaxpr, None)
+        # What it takes to lay out arguments otherwise is not in the program.
+        sent = None if self.proposal.argument else _sent(self.jaxpr, None)
         communication = "" if sent is None else ", ".join(sent) or "none"
         total = sum((sent or {}).values())
         fix = replace(self.proposal.fix, communication=communication, bytes_per_device=total, **known)
@@ -321,7 +322,9 @@ def _cost(jaxpr: Any) -> float:
 
 
 def _sent(jaxpr: Any, mesh: Any) -> dict[str, int] | None:
-    """Bytes that a device sends in a program, by what it does: ``psum over y``; None where loops end as data says.
+    """Bytes that a device sends in a program, by what it does: ``psum over y``.
+
+    None where that is not known: loops that end as data says, a ``reshard``, which the compiler does in its own way.
 
     Of the branches of a ``cond`` it is the one that sends most.
 
@@ -342,6 +345,8 @@ def _sent(jaxpr: Any, mesh: Any) -> dict[str, int] | None:
             times = control.length or 1 if isinstance(control, _jax.Scan) else 1
             for one in known:
                 total.update({name: times * size for name, size in one.items()})
+        elif _jax.name_of(eqn) == "reshard":
+            return None
         elif mesh is not None and (call := call_of(eqn, mesh.axis_names, tuple(mesh.shape.values()))) is not None:
             total[f"{call.kind} over {joined(call.axes)}"] += bytes_sent(call, _bytes(eqn.invars[0])).bytes
     return dict(total)
