@@ -93,7 +93,8 @@ def _parser() -> argparse.ArgumentParser:
         form.add_argument("--html", metavar="OUT", help="write a page that opens from disk")
         _add_mesh(command)
         if reader == "run":
-            command.add_argument("--program", metavar="FILE.py::NAME", help="what ran, of a .xplane.pb file")
+            what = "what ran, of a .xplane.pb file; if not given, the program in it that ran longest"
+            command.add_argument("--program", metavar="FILE.py::NAME", help=what)
         command.set_defaults(run=_read, reader=reader)
     command = commands.add_parser("diff", help="what differs; the exit status is 1 where something does")
     command.add_argument("before", metavar="BEFORE")
@@ -189,10 +190,12 @@ def _document(source: str, reader: str, options: argparse.Namespace) -> Document
 
     if path.endswith(".xplane.pb"):
         if reader != "run":
-            raise UsageError(f"{path} is a profile: shardwidget run {path} --program FILE.py::NAME")
-        file, _, name = (options.program or "").partition("::")
+            raise UsageError(f"{path} is a profile: shardwidget run {path} --axes data=4,model=2")
+        if options.program is None:
+            return read.run(path, mesh=_mesh(options) if options.axes or options.tpu else None)
+        file, _, name = options.program.partition("::")
         if not (name and Path(file).is_file()):
-            raise UsageError(f"which program ran? shardwidget run {path} --program FILE.py::NAME")
+            raise UsageError(f"there is no {options.program}: shardwidget run {path} --program FILE.py::NAME")
         return read.run(path, program=_program(Path(file), name, options))
     if reader not in ("program", "memory"):
         raise UsageError(f"{path} is the text of a program: shardwidget program {path} --axes data=4,model=2")

@@ -28,7 +28,12 @@ it is used.
 
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, held_array, is_ready, memory_at
-from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first, serialized_executable
+from shardwidget._jax.assignment import (
+    buffer_assignment,
+    results_are_allocated_first,
+    serialized_executable,
+    text_of_proto,
+)
 from shardwidget._jax.compiling import (
     compilations,
     compiled_calls,

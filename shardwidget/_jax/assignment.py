@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 
@@ -19,6 +20,21 @@ def buffer_assignment(compiled: Any) -> tuple[bytes, bytes] | None:
         return assignment, bytes(module.as_serialized_hlo_module_proto())
     except (AttributeError, NotImplementedError, RuntimeError, ValueError):
         return None
+
+
+def text_of_proto(proto: bytes) -> str:
+    """The text of an ``HloModuleProto``, as ``Compiled.as_text`` prints it; empty where XLA cannot read it.
+
+    JAX 0.9 – 0.12: in ``jaxlib._hlo``, before 0.10 in ``jaxlib._jax``.
+    """
+    try:
+        hlo = import_module("jaxlib._hlo")
+    except ImportError:
+        hlo = import_module("jaxlib._jax")
+    try:
+        return hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string()
+    except (RuntimeError, ValueError):
+        return ""
 
 
 def serialized_executable(compiled: Any) -> bytes:

@@ -144,7 +144,11 @@ WRONG = {
         ("program", "host.xplane.pb"),
         "host.xplane.pb is a profile: shardwidget run",
     ),
-    "a profile of nothing": (("run", "host.xplane.pb"), "which program ran? shardwidget run host.xplane.pb --program"),
+    "a damaged profile": (("run", "host.xplane.pb"), "ValueError: the profile cannot be read (3 bytes)"),
+    "a profile of nothing": (
+        ("run", "host.xplane.pb", "--program", "none.py::f"),
+        "there is no none.py::f: shardwidget",
+    ),
     "no text": (("program", "bytes.hlo"), "bytes.hlo is no text: give what compiled.as_text() writes"),
     "no difference of these": (("diff", "placement.json", "placement.json", "--of", "model"), "placement.json is a"),
     "an odd topology": (("program", "train.py::split", "--tpu", "v5e"), "ValueError: topology must be a string like"),

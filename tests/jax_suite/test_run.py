@@ -4,6 +4,7 @@ import gc
 import glob
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -245,10 +246,39 @@ def test_a_profile_without_events(arguments, tmp_path):
         read.run(empty, program=(step, *arguments))
 
 
-@pytest.mark.parametrize("program", [None, step])
-def test_a_profile_needs_its_program(recorded, program):
-    with pytest.raises(TypeError, match="a profile needs the program that ran"):
-        read.run(recorded, program=program)
+def test_a_profile_holds_its_program(recorded, arguments, mesh):
+    given = read.run(recorded, program=(step, *arguments))
+    held = read.run(recorded, mesh=mesh)
+    assert replace(held, note=given.note) == given
+    alone = read.run(recorded)
+    assert "without its mesh: give mesh=" in alone.note
+    assert (alone.lanes, alone.seconds, alone.joined) == (given.lanes, given.seconds, given.joined)
+    assert [c.median_s for c in alone.collectives] == [c.median_s for c in given.collectives]
+
+
+def test_the_program_of_a_profile_that_ran_longest_is_read(mesh, tmp_path):
+    x = put(mesh, (64, 64), "data")
+    large = jax.jit(_named(lambda x: jnp.tanh(jnp.sin(x) @ jnp.cos(x)).sum(0), "large"))
+    programs = [large, jax.jit(_named(lambda x: x + 1, "small"))]
+    with jax.set_mesh(mesh):
+        jax.block_until_ready([f(x) for f in programs])
+        with jax.profiler.trace(str(tmp_path)):
+            jax.block_until_ready([f(x) for f in programs])
+    run = read.run(next(tmp_path.rglob("*.xplane.pb")), mesh=mesh)
+    assert run.name == "large"
+    assert "This is the program of 2 in the profile that ran longest" in run.note
+
+
+def test_a_profile_without_a_program(tmp_path):
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(ProfileData.text_proto_to_serialized_xspace('planes { name: "/host:metadata" }'))
+    with pytest.raises(ValueError, match=r"no events of compiled programs \(it has /host:metadata\)"):
+        read.run(path)
+    with pytest.raises(TypeError, match="program= is the program that ran"):
+        read.run(path, program=step)
+    path.write_bytes(b"no profile")
+    with pytest.raises(ValueError, match=r"it is cut off or is not an \.xplane\.pb file"):
+        read.run(path)
 
 
 def _named(f, name):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from jax.profiler import ProfileData
 
-from shardwidget import cost
+from shardwidget import cost, read
 from shardwidget.document import Ints, Mesh, MeshAxis, Program
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import collectives_of
@@ -295,3 +295,11 @@ def test_the_profile_of_another_host():
     run_on = [tpu(d, 0) for d in range(5)]
     with pytest.raises(ValueError, match=r"device 4 of its host, and the program runs on 4 devices of process 0"):
         of_profile(profile(*run_on), MODULE, ON_TPU)
+
+
+@pytest.mark.parametrize("planes", [(cpu(),), (tpu(0, 0), tpu(1, 5)), (gpu(0, 0, derived=True),)])
+def test_a_profile_that_does_not_hold_its_program_says_which(planes, tmp_path):
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(profile(*planes))
+    with pytest.raises(ValueError, match="the profile does not hold jit_f, the program that ran longest: give"):
+        read.run(path)

@@ -17,10 +17,11 @@ from shardwidget import _jax, cost
 from shardwidget.document import HloCollective, MeasuredCollective, Mesh, Operation, Program, Run
 from shardwidget.measured.build import Measured, build
 from shardwidget.measured.events import Events
-from shardwidget.read._program.executable import executable_of
+from shardwidget.read._program.executable import Executable, executable_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import of_executable
 from shardwidget.read._program.timing import NOT_RUNNING, WARM_UP, calls
+from shardwidget.read._run.embedded import ALONE, program_in
 from shardwidget.read._run.host import copy_speed, describe
 from shardwidget.read._run.join import join
 from shardwidget.read._run.trace import Executions, Profile, read_profile
@@ -39,7 +40,7 @@ OTHER_INSTRUCTIONS = (
 )
 
 NO_PROGRAM_OF_PROFILE = (
-    "a profile needs the program that ran: program=(f, x, w), or program=jax.jit(f).lower(x, w).compile(); got {what}."
+    "program= is the program that ran: program=(f, x, w), or program=jax.jit(f).lower(x, w).compile(); got a {type}."
 )
 
 OTHER_DEVICES_OF_PROFILE = (
@@ -75,7 +76,7 @@ def run(
 
     Args:
         f: a function, jitted or not, or what ``lower(...).compile()`` gave; or the path of a profile that was already
-            taken, ``….xplane.pb``: then give ``program=``, and nothing is run.
+            taken, ``….xplane.pb``: then nothing is run.
         *args: arguments of the function. Donated ones are copied before each call.
         kwargs: its keyword arguments.
         n: number of measured calls, after warm-up calls.
@@ -84,7 +85,7 @@ def run(
         interconnect: what estimates and the peak are for; as in ``read.program``. If not given, the one that connects
             the devices; CPU devices have none, and there the speed of a copy in memory is measured.
         program: of a profile that was already taken: the program that ran, as a ``Compiled``, a ``Lowered``, or a tuple
-            of a function and its arguments.
+            of a function and its arguments; if not given, the one in the profile that ran longest.
         process: for a profile that was already taken: the process that took it; if not given, this one.
         progress: called with how many calls were made, and how many there are in all.
 
@@ -96,24 +97,23 @@ def run(
         TypeError: ``f`` is not a program, or ``program=`` is not one.
         RuntimeError: a profile is already being taken.
     """
+    cost.interconnects(interconnect)
     if isinstance(f, str | os.PathLike):
         if args or kwargs:
             raise ValueError(ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
-        data: bytes | None = _file(f)
-        f, args, kwargs = _program_of(program)
+        data = _file(f)
+        executable = _embedded(data, mesh) if program is None else executable_of(*_program_of(program), mesh)
     elif _jax.is_profiling():  # Not even the calls that warm up may be in the user's profile.
         raise RuntimeError(PROFILING)
     elif not _jax.is_running():
         raise ValueError(NOT_RUNNING)
     else:
-        data = None
-    cost.interconnects(interconnect)
-    executable = executable_of(f, args, mesh, kwargs)
+        executable, data = executable_of(f, args, mesh, kwargs), None
     document = of_executable(executable, name, interconnect)
     module = Module.parse(executable.text)
     if data is None:
         data = _measure(f, args, kwargs, n, mesh, progress)
-    return of_profile(data, module, document, interconnect=interconnect, process=process)
+    return of_profile(data, module, document, interconnect=interconnect, process=process, note=executable.note)
 
 
 def of_profile(
@@ -123,6 +123,7 @@ def of_profile(
     *,
     interconnect: str | cost.Interconnect | None = None,
     process: int | None = None,
+    note: str = "",
 ) -> Run:
     """Reads a run from a profile and a module.
 
@@ -132,6 +133,7 @@ def of_profile(
         program: what was read of the same module.
         interconnect: what estimates and the peak are for.
         process: whose profile it is.
+        note: what else to say of the program.
 
     Raises:
         ValueError: as in ``run``.
@@ -158,7 +160,7 @@ def of_profile(
             events=events,
             interconnect=unit,
             peak=peak,
-            note=describe(program.mesh),
+            note=" ".join(filter(None, (note, describe(program.mesh)))),
             jax_version=jax.__version__,
         )
     )
@@ -172,12 +174,22 @@ def _file(path: str | os.PathLike[str]) -> bytes:
         raise ValueError(NO_PROFILE.format(path=os.fspath(path), error=error.strerror)) from error
 
 
-def _program_of(program: Any) -> tuple[Any, tuple[Any, ...], None]:
+def _embedded(data: bytes, mesh: JaxMesh | None) -> Executable:
+    """The program that a profile holds, on a mesh or on what stands for its devices."""
+    held = program_in(data)
+    if mesh is not None:
+        return Executable(held.on(mesh.size), tuple(mesh.devices.flat), mesh, True, "", note=held.note)
+    ran = read_profile(data, Module.parse(held.text)).events
+    size = max(held.size, int(ran.device.max()) + 1)
+    note = " ".join(filter(None, (held.note, ALONE)))
+    return Executable(held.on(size), held.devices(size), None, False, "", note=note)
+
+
+def _program_of(program: Any) -> tuple[Any, tuple[Any, ...]]:
     f, *args = program if isinstance(program, tuple) and program else (program,)
     if not isinstance(f, jax.stages.Lowered | jax.stages.Compiled) and not (callable(f) and isinstance(program, tuple)):
-        what = "none" if program is None else f"a {type(program).__name__}"
-        raise TypeError(NO_PROGRAM_OF_PROFILE.format(what=what))
-    return f, tuple(args), None
+        raise TypeError(NO_PROGRAM_OF_PROFILE.format(type=type(program).__name__))
+    return f, tuple(args)
 
 
 def _measure(

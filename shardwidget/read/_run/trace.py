@@ -105,15 +105,7 @@ def read_profile(data: bytes, module: Module) -> Profile:
     Raises:
         ValueError: the data cannot be read, or there are no events of this module.
     """
-    try:
-        found = planes(data)
-        graphs = Graphs(module)
-        ran: dict[_Key, list[Executions]] = {}
-        for plane in found:
-            for key, events in _executions(plane, graphs):
-                ran.setdefault(key, []).append(events)
-    except ValueError as error:
-        raise ValueError(DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
+    found, ran = _read(data, module)
     size = {key: sum(len(part.start) for part in parts) for key, parts in ran.items()}
     modules = Counter[str]()
     for (name, _), count in size.items():
@@ -124,6 +116,30 @@ def read_profile(data: bytes, module: Module) -> Profile:
     most = max((key for key in ran if key[0] == module.name), key=lambda key: size[key])
     began = next((plane.number("profile_start_time") for plane in found if plane.name == "Task Environment"), 0)
     return Profile(Executions.joined(ran[most]), modules, began)
+
+
+def longest(data: bytes) -> Counter[tuple[str, int]]:
+    """How long the instructions of each module ran, in nanoseconds, by its name and id; id -1 where there is none.
+
+    Raises:
+        ValueError: the data cannot be read, or has no events of compiled programs.
+    """
+    found, ran = _read(data, Module.parse(""))
+    if not ran:
+        raise ValueError(_missing(found, Counter(), ""))
+    return Counter({key: sum(int((part.end - part.start).sum()) for part in parts) for key, parts in ran.items()})
+
+
+def _read(data: bytes, module: Module) -> tuple[list[Plane], dict[_Key, list[Executions]]]:
+    """The planes of a profile, and the instructions that ran, by module."""
+    try:
+        found, ran = planes(data), dict[_Key, list[Executions]]()
+        for plane in found:
+            for key, events in _executions(plane, Graphs(module)):
+                ran.setdefault(key, []).append(events)
+    except ValueError as error:
+        raise ValueError(DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
+    return found, ran
 
 
 def _executions(plane: Plane, graphs: Graphs) -> Iterator[tuple[_Key, Executions]]:

@@ -6,14 +6,14 @@ Names and numbers of fields are those of XLA's ``xplane.proto``: ``XSpace``, ``X
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from shardwidget.read._protobuf import columns, fields, integers, padded, parts
 
-_UINT64, _INT64, _STRING, _REFERENCE = 3, 4, 5, 7
+_UINT64, _INT64, _STRING, _BYTES, _REFERENCE = 3, 4, 5, 6, 7
 """Fields of a stat: its value, in one of these forms. A reference is the id of a name of a stat."""
 _FIRST = 1 << 3
 """The key of field 1, an integer. What XLA writes has its fields in order: the id of a stat comes before its value."""
@@ -79,6 +79,7 @@ class Plane:
         self._stats: dict[int, str] = {}
         """Names of stats, by id."""
         self._own: list[tuple[int, int]] = []
+        self._kinds: list[tuple[int, int]] = []
         for number, value, size in parts(message, 0, len(message)):
             span = value, value + size
             if number == 2:
@@ -87,6 +88,7 @@ class Plane:
                 self.lines.append(self._line(*span))
             elif number in (4, 5):
                 self._learn(*span, self.names if number == 4 else self._stats)
+                self._kinds += [span] if number == 4 else []
             elif number == 6:
                 self._own.append(span)
 
@@ -97,6 +99,23 @@ class Plane:
             if self._stats.get(stat.get(1, 0)) == name:
                 return stat.get(_UINT64, stat.get(_INT64, 0))
         return 0
+
+    def payloads(self, stat: str) -> dict[str, bytes]:
+        """A stat of kinds of events that has bytes, by the names of these kinds."""
+        found = {}
+        for entry in self._kinds:
+            for kind in (span for number, *span in self._spans(*entry) if number == 2):
+                name = next((self._text(*span) for number, *span in self._spans(*kind) if number == 2), "")
+                for own in (span for number, *span in self._spans(*kind) if number == 5):
+                    values = {number: (value, size) for number, value, size in parts(self._message, *own)}
+                    start, size = values.get(_BYTES, (0, 0))
+                    if self._stats.get(values.get(1, (0, 0))[0]) == stat:
+                        found[name] = self._message[start : start + size]
+        return found
+
+    def _spans(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """The fields of a message, by number, and where they are."""
+        return ((number, value, value + size) for number, value, size in parts(self._message, start, end))
 
     def events(self, lines: Sequence[Line], stats: Collection[str]) -> Events:
         """The events of some of its lines, with some of their stats.
