@@ -1,7 +1,7 @@
 """Profiles and modules recorded on an H200 with JAX 0.11.2, whose kernels XLA launches in CUDA graphs.
 
-Four functions, each called three times. ``mlp`` and ``attention`` are one graph each, ``scanned`` has a graph for the
-body of each of two loops, ``while_loop`` has none.
+Five functions, each called three times. ``mlp`` and ``attention`` are one graph each, ``scanned`` has a graph for the
+body of each of two loops, ``while_loop`` has none; the profile of ``alone`` has its module in it.
 """
 
 import gzip
@@ -14,6 +14,7 @@ import pytest
 from shardwidget import cost, read
 from shardwidget.document import Ints, Mesh, MeshAxis, Program, Run
 from shardwidget.read._program.module import Module
+from shardwidget.read._run.embedded import program_in
 from shardwidget.read._run.graphs import Graphs
 from shardwidget.read._run.run import of_profile
 
@@ -136,3 +137,16 @@ def test_memory_that_a_library_computes_in_is_a_workspace() -> None:
     memory = read.memory(text, mesh=jax.make_mesh((1,), ("data",), devices=jax.devices()[:1]))
     workspaces = [(b.type, b.source and b.source.line) for b in memory.buffers if b.name == "workspace"]
     assert workspaces == [("s8[33554432]", 9)] * 2
+
+
+def test_a_profile_holds_its_program(tmp_path: Path) -> None:
+    """Two functions ran, and ``step`` longest."""
+    module, given = recorded("alone")
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(gzip.decompress((RECORDED / "alone.xplane.pb.gz").read_bytes()))
+    alone = read.run(path)
+    held = Module.parse(program_in(path.read_bytes()).text)
+    names = [[i.name for c in of.computations.values() for i in c.instructions] for of in (held, module)]
+    assert sorted(names[0]) == sorted(names[1])
+    assert (alone.seconds, alone.joined, alone.target) == (given.seconds, given.joined, "1 × gpu")
+    assert [o.source for o in alone.operations] == [o.source for o in given.operations]
