@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -152,6 +153,15 @@ class PipelineView(MovingWidget):
             return {"step": step}
         state = self.stepper._state(complete=True)  # noqa: SLF001
         return {"step": step, "front_end": bundle.read(self.stepper.bundle), "state": state}
+
+    def _release(self) -> None:
+        shown = self._shown
+        if isinstance(shown, Schedule) and shown.stepped is not None:
+            # What was traced stays; to trace it later takes the function's arguments.
+            self._shown = replace(shown, stepped=None)
+            self._stepped = "_trace" in vars(self)
+        if "stepper" in vars(self):
+            self.stepper._release()  # noqa: SLF001
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"follow": self.follow, "moment": self.moment}

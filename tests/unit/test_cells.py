@@ -31,6 +31,15 @@ def summed(a):
     return jax.shard_map(lambda a: jax.lax.psum(a, "x"), in_specs=P("x", "y"), out_specs=P(None, "y"), mesh=mesh)(a)
 def closed(a):
     return lambda: a + 1
+ring = jax.make_mesh((2,), ("stages",), devices=mesh.devices.flat[:2])
+def stages(w, x):
+    here, last, state = jax.lax.axis_index("stages"), jnp.zeros_like(x), jnp.zeros_like(x[0])
+    for i in range(5):
+        state = jnp.tanh(jnp.where(here == 0, x[i % 4], state) * w[0])
+        last = last.at[(i - 1) % 4].set(jnp.where(here == 1, state, last[(i - 1) % 4]))
+        state = jax.lax.ppermute(state, "stages", [(0, 1), (1, 0)])
+    return last
+pipeline = jax.shard_map(stages, mesh=ring, in_specs=(P("stages"), P()), out_specs=P("stages"), check_vma=False)
 """
 
 AFTER_CELL = {
@@ -57,6 +66,10 @@ AFTER_CELL = {
     "a run": "x = new(); sw.show(sw.read.run(double, x, n=1))",
     "a difference of programs": "x = new(); sw.CompiledProgram.diff((double, x), (closed(x),), mesh=mesh)",
     "an inspector": "x = new(); sw.Inspector()",
+    "a set of exercises": "x = new(); sw.ExerciseSet([sw.Exercise.predict_error(double, x)], name='one')",
+    "what was compiled again": "x = new(); sw.show(sw.read.recompiled(double, x))",
+    "what lowers the peak": "x = new(); sw.show(sw.read.remedies(double, x))",
+    "a difference of traces": "x = new(); sw.show(sw.read.trace(summed, x).diff(sw.read.trace(summed, new())))",
 }
 """A cell, by what it shows."""
 
@@ -70,6 +83,8 @@ ONCE_RUN_AGAIN = AFTER_CELL | {
     "a program": "x = new(); sw.CompiledProgram(double, x)",
     "a program of a closure": "x = new(); sw.CompiledProgram(closed(x), mesh=mesh, page='memory')",
     "programs side by side": "x = new(); sw.CompiledProgram.compare({'one': (double, x), 'two': (double, x)})",
+    "a pipeline of a function": "x = jax.device_put(np.ones((2, 2**16), np.float32), NamedSharding(ring, P('stages')));"
+    " sw.PipelineView(pipeline, x, np.ones((4, 2**16), np.float32), microbatches=0, argument=1)",
     "a playground": "x = new(); sw.SpecPlayground(x)",
     "a playground that moved an array": "x = new(); view = sw.SpecPlayground(x, spec=P('y')); view.apply(); view",
 }
@@ -98,6 +113,14 @@ def held():
     gc.collect()
     shards = (shard for x in jax.live_arrays() if x.nbytes >= 2**18 for shard in x.addressable_shards)
     return sum({shard.data.unsafe_buffer_pointer(): shard.data.nbytes for shard in shards}.values())
+
+
+def test_after_its_cell_a_kernel_holds_no_array(shell):
+    run(shell, "import weakref\nfrom tests.kernels import all_gather\nf, x = all_gather()\nheld = weakref.ref(x)")
+    run(shell, "sw.KernelView(f, x)")
+    run(shell, "x = None")
+    gc.collect()
+    assert run(shell, "held() is None")
 
 
 @pytest.mark.parametrize("source", AFTER_CELL.values(), ids=AFTER_CELL)
