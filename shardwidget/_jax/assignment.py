@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 
@@ -28,9 +27,9 @@ def text_of_proto(proto: bytes) -> str:
     JAX 0.9 – 0.12: in ``jaxlib._hlo``, before 0.10 in ``jaxlib._jax``.
     """
     try:
-        hlo = import_module("jaxlib._hlo")
+        from jaxlib import _hlo as hlo  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError:
-        hlo = import_module("jaxlib._jax")
+        from jaxlib import _jax as hlo  # pyright: ignore[reportAttributeAccessIssue]
     try:
         return hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string()
     except (RuntimeError, ValueError):

@@ -21,6 +21,10 @@ NOT_COMPILED = "XLA did not compile it. This is the schedule that it had made; t
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
+EXACT = 0.03
+"""The share of the compiler's figure up to which a peak that is read from a text is not remarked on."""
+
+
 def headline(memory: Memory) -> str:
     """Whether it fits, and the peak, in one line."""
     peak = f"at most {byte_count(memory.peak_bytes)} alive on a device"
@@ -159,6 +163,14 @@ def _kind(buffer: Buffer) -> str:
     return f"{buffer.kind}{', in the backward pass' if buffer.backward else ''}"
 
 
+def _unexplained(memory: Memory) -> str:
+    """What the text of a schedule does not say, where it matters."""
+    left = abs(memory.peak_bytes + memory.gaps - memory.compilers_bytes)
+    if memory.basis != "text" or left <= EXACT * memory.compilers_bytes:
+        return ""
+    return f" {byte_count(left)} are not explained: which buffers share memory is not in the text."
+
+
 def _after(memory: Memory) -> list[str]:
     lines = []
     alive = memory.alive() if memory.steps else ()
@@ -176,7 +188,7 @@ def _after(memory: Memory) -> list[str]:
         gaps = gaps if memory.gaps > memory.compilers_bytes / 1000 else ""
         lines.append(
             f"Read from {basis}: {100 * memory.difference:+.2f} % against {theirs}, "
-            f"{byte_count(memory.compilers_bytes)}.{gaps}"
+            f"{byte_count(memory.compilers_bytes)}.{gaps}{_unexplained(memory)}"
         )
         if memory.compiler.peak > memory.allocated_bytes:
             on_chip = byte_count(memory.compiler.peak)

@@ -113,8 +113,16 @@ export function basisText(model: MemoryModel): string {
     doc.compiler && doc.compiler.peak > model.allocated
       ? ` Its own peak, ${bytes(doc.compiler.peak)}, counts the memory on the chip (VMEM) as well.`
       : "";
-  return `Read from ${basis}: ${beside} ${theirs}, ${bytes(compilers)}.${gaps}${onChip}`;
+  const left = Math.abs(model.peakBytes + doc.gaps - compilers);
+  const unexplained =
+    doc.basis === "text" && left > EXACT * compilers
+      ? ` ${bytes(left)} are not explained: which buffers share memory is not in the text.`
+      : "";
+  return `Read from ${basis}: ${beside} ${theirs}, ${bytes(compilers)}.${gaps}${unexplained}${onChip}`;
 }
+
+/** The share of the compiler's figure up to which a peak that is read from a text is not remarked on, as in Python. */
+const EXACT = 0.03;
 
 /** The least bytes of a constant that is pointed out, as in Python. */
 const FLAGGED = 2 ** 20;
