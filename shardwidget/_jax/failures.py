@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import jax
 import numpy as np
 from jax.core import Tracer
+from jax.extend.core import Var
 from jax.sharding import PartitionSpec
 
 from shardwidget._jax.control import STOPPED, Control, FunctionCall, Scan, While, shard_map_of
@@ -290,6 +291,18 @@ def _variable(value: Any, trace: Any) -> Any:
         if isinstance(value, _CONSTANTS) and not isinstance(value, Tracer):
             return value
         value = getattr(value, "primal", getattr(value, "val", None))
+    return None
+
+
+def variable_of(value: Any) -> Var | None:
+    """The variable of a program that a tracer stands for, through the tracers of grad and vmap; None where it has none.
+
+    JAX 0.9 – 0.12: ``val`` and ``primal`` of tracers are not documented.
+    """
+    for _ in range(8):
+        value = getattr(value, "primal", getattr(value, "val", None))
+        if isinstance(value, Var):
+            return value
     return None
 
 

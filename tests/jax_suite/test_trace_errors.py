@@ -1184,3 +1184,22 @@ def test_a_result_without_a_name_is_that_of_its_line():
     lines = [f.__code__.co_firstlineno + 1 for f in (unnamed, gathered)]
     assert said[0].startswith(f"Along i, what line {lines[0]} computes is not the same block on all devices, but out_")
     assert said[1].startswith(f"Along i, what line {lines[1]} computes may differ by its type f32[8]{{V:i}}, but out_")
+
+
+@pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")
+@pytest.mark.parametrize("shape", [(0, 4), (8, 4)])
+@pytest.mark.parametrize("transform", ["none", "vmap", "grad of vmap"])
+def test_an_argument_that_is_refused_is_named_through_transformations(transform, shape):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    x = jax.device_put(np.ones(shape, "float32"), jax.NamedSharding(mesh, P(None, "y")))
+    summed = jax.shard_map(lambda a: jax.lax.psum(a.sum(), "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+    f = {
+        "none": lambda t: summed(t),
+        "vmap": lambda t: jax.vmap(summed, in_axes=1)(t),
+        "grad of vmap": jax.grad(lambda t: jax.vmap(summed, in_axes=1)(t).sum()),
+    }[transform]
+    with pytest.raises(ValueError, match="does not match the specs"):
+        f(x)
+    failure = traced(f, x).error
+    assert failure.kind == "in_specs"
+    assert failure.explanation.startswith("The mesh's axes are Explicit, so the type of t, ")

@@ -90,5 +90,5 @@ class _Code(str):
 
 def value_of(x: Any, writer: Writer) -> TracedValue | None:
     """The value that a tracer of the program stands for."""
-    value = writer.known.get(getattr(x, "val", None))
+    value = writer.known.get(_jax.variable_of(x))
     return value if isinstance(value, TracedValue) else None

@@ -47,6 +47,8 @@ def _is_float(x: Any) -> bool:
 def _varied(x: Any, generator: np.random.Generator) -> Any:
     if not isinstance(x, np.ndarray):
         return x
+    if not x.size:
+        return x
     if not _is_float(x):
         return generator.permutation(x.reshape(-1)).reshape(x.shape)
     wide = x.astype(np.complex128 if np.iscomplexobj(x) else np.float64)

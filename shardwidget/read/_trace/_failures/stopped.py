@@ -61,8 +61,9 @@ class StoppedTrace:
             return {}
         mesh, found = mapped.mesh, {}
         for x, spec in zip(mapped.args, mapped.specs, strict=True):
-            var = self._outermost(getattr(x, "val", None))
-            if var in self.jaxpr.invars:
+            var = self._outermost(_jax.variable_of(x))
+            # Under vmap a spec is not of the whole argument.
+            if var in self.jaxpr.invars and var.aval.ndim == jax.typeof(x).ndim:
                 found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, _explicit_spec(x, spec, mesh))
         return found
 
