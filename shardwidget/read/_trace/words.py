@@ -24,8 +24,8 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}{_under_way(step)}"
     if step.inputs and _jax.is_future(step.inputs[0].aval) and step.outputs:
         future = step.inputs[0].name
-        gives = names_of(step.outputs)
-        return f"Waits until {future} has arrived: {gives} are its values. What it sends was counted at its start."
+        given = names_of(step.outputs)
+        return f"Waits until {future} has arrived: {given} has its values. Its bytes were counted at its start."
     statement = statement_of(step.primitive)
     if statement is not None and statement.sentence and not statement.communicates:
         return _sends_nothing(step, statement)
