@@ -105,17 +105,3 @@ def test_a_future_that_is_used_too_early_is_what_the_last_step_reads() -> None:
         assert trace.steps[-1].inputs == start.outputs
         assert trace.error is not None
         assert trace.error.variable == trace.steps[-1].inputs[0].id
-
-
-def test_forbidden_collectives_have_a_cause() -> None:
-    no_collectives = getattr(jax.sharding, "no_collectives", None)
-    if no_collectives is not None:
-
-        def total(x: Any) -> Any:
-            with no_collectives({"x"}):
-                return lax.psum(x, "x")
-
-        error = sw.read.trace(on_ring(total), X).error
-        assert error is not None
-        assert error.error == "ForbiddenCollectiveError"
-        assert "jax.sharding.no_collectives forbids" in error.explanation

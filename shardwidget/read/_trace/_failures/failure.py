@@ -9,6 +9,7 @@ from shardwidget import _jax
 from shardwidget.document import Failure
 from shardwidget.read._trace._failures.blocks import unfitting_blocks
 from shardwidget.read._trace._failures.explanation import Explanation
+from shardwidget.read._trace._failures.forbidden import forbidden_collective
 from shardwidget.read._trace._failures.futures import used_too_early
 from shardwidget.read._trace._failures.in_specs import indivisible, unlike_in_specs
 from shardwidget.read._trace._failures.loops import changed_carry, unlike_branches
@@ -30,13 +31,6 @@ SET_MESH_AROUND = (
 REF_CLOSED_OVER = (
     "A function that shard_map maps cannot close over a jax.Ref. Give it the Ref as an argument with a spec: "
     "jax.shard_map(body, in_specs=(P('x'), P('x')), ...)(x, ref)."
-)
-
-
-FORBIDDEN = (
-    "Around this line, jax.sharding.no_collectives forbids collectives over these mesh axes. Either this operation "
-    "belongs outside of that block, or its operands must be resharded before it, or the axis does not belong into the "
-    "set."
 )
 
 
@@ -82,6 +76,8 @@ def failure_of(
 def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:
     if (future := used_too_early(stop, writer)) is not None:
         return future
+    if (forbidden := forbidden_collective(stop)) is not None:
+        return forbidden
     explain = _EXPLAIN.get(stop.kind)
     return (explain(stop, writer) if explain else None) or _other(stop)
 
@@ -94,8 +90,6 @@ def _users_traceback(error: Exception) -> str:
 
 def _other(stop: StoppedTrace) -> Explanation:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
-    if type(stop.error).__name__ == "ForbiddenCollectiveError":
-        return Explanation(FORBIDDEN)
     if stop.kind == "user":
         return Explanation("The function itself raised this; the steps before it ran.")
     if _jax.messages.is_mesh_set_within_jit(stop.error):
