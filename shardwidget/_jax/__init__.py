@@ -93,6 +93,7 @@ from shardwidget._jax.primitives import (
     CALLS,
     CONTRACTIONS,
     ELEMENTWISE,
+    LAYOUTS,
     LINEAR,
     MOVES,
     OPAQUE,

@@ -39,6 +39,8 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return f"{_opaque(step.primitive, step.eqn)} It computes {what}{f' from {operands}' if operands else ''}."
     if step.region is None:
         return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
+    if step.primitive in _jax.LAYOUTS:
+        return f"{what} is laid out otherwise in memory. Its elements are the same, and nothing is sent."
     if not operands:
         return f"Every device makes {what}."
     return f"Each device computes {what} from its own block{'s' * (len(step.inputs) > 1)}: {operands}. Nothing is sent."
