@@ -194,9 +194,14 @@ def every_equation(jaxpr: Any) -> Iterator[Any]:
     """The equations of a jaxpr and of all jaxprs in it, including those that ``control_of`` does not know."""
     for eqn in open_jaxpr(jaxpr)[0].eqns:
         yield eqn
-        for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):
-            if hasattr(body, "eqns"):
-                yield from every_equation(body)
+        yield from equations_in(eqn)
+
+
+def equations_in(eqn: Any) -> Iterator[Any]:
+    """The equations of all jaxprs among the parameters of an equation."""
+    for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):
+        if hasattr(body, "eqns"):
+            yield from every_equation(body)
 
 
 def is_open(jaxpr: Any) -> bool:

@@ -31,6 +31,9 @@ WRITES = frozenset({"debug_callback", "debug_print"})
 OPAQUE = frozenset({"ffi_call", "pallas_call"})
 """Primitives that run code of which JAX knows only the arguments and the results."""
 
+ONE_SIDED = frozenset({"psend", "precv"})
+"""Primitives that send to one device, or receive from one; JAX 0.9 – 0.12, which announces their end."""
+
 RELAYOUTS = frozenset({"reshard", "sharding_constraint"})
 """Primitives that change how a value is sharded, and nothing else."""
 

@@ -37,6 +37,10 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
     operands = joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
     if step.primitive in _jax.OPAQUE and step.eqn is not None and step.region is not None:
         return f"{_opaque(step.primitive, step.eqn)} It computes {what}{f' from {operands}' if operands else ''}."
+    if sends := _unfollowed(step):
+        return (
+            f"Each device runs {step.primitive}: what it sends ({joined(sends)}) cannot be followed. It gives {what}."
+        )
     if step.region is None:
         return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
     if step.primitive in _jax.LAYOUTS:
@@ -44,6 +48,16 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
     if not operands:
         return f"Every device makes {what}."
     return f"Each device computes {what} from its own block{'s' * (len(step.inputs) > 1)}: {operands}. Nothing is sent."
+
+
+def _unfollowed(step: Draft) -> list[str]:
+    """The collectives of an equation that is applied as it is, by the names that its JAX has for them."""
+    if step.eqn is None or step.region is None or _jax.control_of(step.eqn) is not None:
+        return []
+    inside = [_jax.name_of(eqn) for eqn in _jax.equations_in(step.eqn)]
+    known = ((name, statement_of(name)) for name in inside)
+    alone = [step.primitive] if step.primitive in _jax.ONE_SIDED else []
+    return list(dict.fromkeys([*alone, *(name for name, found in known if found and found.communicates)]))
 
 
 def _opaque(primitive: str, eqn: Any) -> str:
