@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from jax import lax
 from jax._src.lax import parallel  # noqa: TID251 JAX has no other list of the primitives that communicate.
-from jax.extend.core import Primitive
+from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import mlir
 from jax.sharding import PartitionSpec as P
 
@@ -56,7 +56,7 @@ def unknown() -> Primitive:
     """A primitive that enters a function, as one of a JAX to come may."""
     primitive = Primitive("enters")
     primitive.def_abstract_eval(lambda x, *, inner: x)
-    run = mlir.lower_fun(lambda x, *, inner: jax.extend.core.jaxpr_as_fun(inner)(x)[0], multiple_results=False)
+    run = mlir.lower_fun(lambda x, *, inner: jaxpr_as_fun(inner)(x)[0], multiple_results=False)
     mlir.register_lowering(primitive, run)
     return primitive
 
