@@ -29,7 +29,7 @@ from shardwidget.document import (
     Variable,
     Window,
 )
-from shardwidget.document.step import ValueFormat
+from shardwidget.document.step import Origin, ValueFormat
 
 TYPES: dict[str, tuple[str, ValueFormat]] = {
     "float32": ("f32", "f4"),
@@ -112,6 +112,22 @@ class Program:
         shown = tuple((k, str(v)) for k, v in params.items() if k not in ("axes", "axis_name", "axis_index_groups"))
         sentence = f"{call.kind} of {x.name} over {' and '.join(map(str, axes))}."
         self.step(primitive, [x], [out], sentence, line, collective=self._collective(call, x), params=shown)
+        return out
+
+    def start(self, primitive: str, name: str, x: Variable, axes: Sequence[str], line: int, **params: Any) -> Variable:
+        """A collective that is only started: what it gives has a type and no values yet."""
+        out = self.collective(primitive, name, x, axes, line, **params)
+        future = replace(out, type=f"AbstractFuture{{{out.type}}}", window=None)
+        self.variables[out.id] = future
+        step = self.steps[-1]
+        self.steps[-1] = replace(step, primitive=f"{primitive}_start", outputs=(future,))
+        return future
+
+    def done(self, name: str, future: Variable, line: int, origin: Origin | None = None) -> Variable:
+        """What was started, received."""
+        out = replace(self.block(name, self.values[future.id], future.varying), origin=origin)
+        self.variables[out.id] = out
+        self.step("ppermute_done", [future], [out], f"Waits until {future.name} has arrived.", line)
         return out
 
     def result(self, name: str, x: Variable, spec: tuple[str | None, ...], line: int = 0) -> Variable:
@@ -325,6 +341,44 @@ def error() -> Trace:
     return f.trace(error=failure)
 
 
+RING = tuple((k, (k + 1) % 4) for k in range(4))
+
+
+def _started(*lines: str) -> tuple[Program, Variable, Variable, Variable]:
+    """A ring of four that has started to send its blocks on: the program, both its blocks, the future."""
+    f = Program("def f(k, q):", "    nxt = ppermute_start(k, 'x', ring)", *lines, x=4)
+    rows = np.array([[2, 1], [1, 3], [0, 2], [2, 2]], np.float32)
+    k, q = f.arguments(("k", count(4, 2) + 1, ("x", None)), ("q", rows, ("x", None)))
+    return f, k, q, f.start("ppermute", "nxt", k, ("x",), 2, perm=RING)
+
+
+def under_way() -> Trace:
+    """A transfer that is under way while two other steps run."""
+    f, k, q, nxt = _started("    s = q * k", "    t = s + q", "    k2 = nxt.done()", "    return t + k2")
+    t = f.local("add", "t", np.add, f.local("mul", "s", np.multiply, q, k, line=3), q, line=4)
+    k2 = f.done("k2", nxt, 5, Origin(k.id, Ints.pack([3, 0, 1, 2])))
+    f.result("out", f.local("add", "t + k2", np.add, t, k2, line=6), ("x", None))
+    return f.trace()
+
+
+def never_received() -> Trace:
+    """A transfer that nobody receives."""
+    f, k, q, _ = _started("    return q * k")
+    f.result("out", f.local("mul", "q * k", np.multiply, q, k, line=3), ("x", None))
+    return f.trace()
+
+
+def used_too_early() -> Trace:
+    """A future that is used as if it were an array."""
+    f, _, _, nxt = _started("    return q * nxt")
+    f.step("error", [nxt], [], "The program stops here.", 3)
+    why = "nxt is a future, not an array: it was started in line 2 and has no values until nxt.done()."
+    fix = Fix("Wait for nxt here", "return q * nxt.done()", "cell 3", 3, 1)
+    words = "unsupported operand type(s) for *: 'DynamicJaxprTracer' and 'DynamicJaxprTracer'"
+    failure = Failure("TypeError", words, why, (), (fix,), kind="user", variable=nxt.id, origin=1)
+    return f.trace(error=failure)
+
+
 def cube() -> Trace:
     """A sum over two of three axes."""
     f = Program(data=2, model=2, expert=2)
@@ -378,6 +432,9 @@ TRACES: dict[str, Callable[[], Trace]] = {
     "pbroadcast": pbroadcast,
     "scan": scan,
     "error": error,
+    "under way": under_way,
+    "never received": never_received,
+    "used too early": used_too_early,
     "cube": cube,
     "oddities": oddities,
     "single": single,

@@ -32,6 +32,8 @@ class FunctionCall:
     """Whether ``jit`` donates each operand."""
     branch: bool = False
     """Whether it is the branch of a ``cond`` in which tracing stopped."""
+    manner: str = ""
+    """Where or how the function runs, if it says so: ``compute_on device_host``, ``program_order``. Its name then."""
 
     @property
     def bodies(self) -> tuple[Any, ...]:
@@ -121,10 +123,11 @@ def control_of(eqn: JaxprEqn) -> Control | None:
         return params[STOPPED]
     if name in CALLS:
         body = params.get("jaxpr") or params["call_jaxpr"]
-        called = params.get("name") or function_name(open_jaxpr(body)[0])
+        manner = _manner(name, params)
+        called = manner or params.get("name") or function_name(open_jaxpr(body)[0])
         before, after = (tuple(params.get(key, ())) for key in ("in_shardings", "out_shardings"))
         donated = tuple(params.get("donated_invars", ()))
-        return FunctionCall(body, str(called), in_shardings=before, out_shardings=after, donated=donated)
+        return FunctionCall(body, str(called), in_shardings=before, out_shardings=after, donated=donated, manner=manner)
     if name == "scan":
         consts, carries = _scan_counts(params)
         return Scan(params["jaxpr"], consts, carries, params["length"], bool(params["reverse"]), params["unroll"])
@@ -144,6 +147,21 @@ def control_of(eqn: JaxprEqn) -> Control | None:
         operands = (*range(first, after), *range(after + lengths.transpose_solve, len(eqn.invars)))
         return FunctionCall(params["jaxprs"].solve, "linear_solve", operands)
     return None
+
+
+def _manner(name: str, params: dict[str, Any]) -> str:
+    """Where or how a called function runs; empty where nothing is said of that.
+
+    JAX 0.9 – 0.12: names of parameters. Until 0.10, each word for the compiler is one.
+    """
+    if name == "compute_on":
+        return f"compute_on {params['compute_type']}"
+    if name == "program_order":
+        return "program_order" if params["enforce"] else "program_order, not enforced"
+    if name == "xla_metadata_call":
+        words = params.get("xla_metadata", [item for item in params.items() if item[0] != "jaxpr"])
+        return ", ".join(f"{key} {value}" for key, value in words)
+    return ""
 
 
 def shard_map_of(params: dict[str, Any], body: Any) -> ShardMap:
@@ -176,9 +194,14 @@ def every_equation(jaxpr: Any) -> Iterator[Any]:
     """The equations of a jaxpr and of all jaxprs in it, including those that ``control_of`` does not know."""
     for eqn in open_jaxpr(jaxpr)[0].eqns:
         yield eqn
-        for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):
-            if hasattr(body, "eqns"):
-                yield from every_equation(body)
+        yield from equations_in(eqn)
+
+
+def equations_in(eqn: Any) -> Iterator[Any]:
+    """The equations of all jaxprs among the parameters of an equation."""
+    for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):
+        if hasattr(body, "eqns"):
+            yield from every_equation(body)
 
 
 def is_open(jaxpr: Any) -> bool:

@@ -73,6 +73,26 @@ def is_of_no_mesh(error: Exception) -> bool:
     return re.search(words, str(error)) is not None
 
 
+class Forbidden(NamedTuple):
+    """A collective that ``jax.sharding.no_collectives`` forbids."""
+
+    axis: str
+    operation: str
+    why: Literal["acts", "sums", "ends", "moves"]
+    """Why the operation is one: it is called so, or its result needs one."""
+
+
+def forbidden(error: Exception) -> Forbidden | None:
+    """Which collective is forbidden; None for any other error. JAX 0.11 – 0.12: the class and the words are private."""
+    words = str(error)
+    found = re.search(r"across axis '(\w+)' is forbidden .*, but `(\w+)`", words)
+    if type(error).__name__ != "ForbiddenCollectiveError" or found is None:
+        return None
+    sums = "contracts over" in words or "consumes unreduced" in words
+    moves, ends = "changes the sharded dimension" in words, "loses sharding" in words
+    return Forbidden(found[1], found[2], "sums" if sums else "moves" if moves else "ends" if ends else "acts")
+
+
 def is_sharding_type_error(error: Exception) -> bool:
     """Whether types on Explicit axes leave the sharding of a result ambiguous. The class is private."""
     return type(error).__name__ == "ShardingTypeError"

@@ -17,7 +17,12 @@ def name_of(what: Any) -> str:
     return RENAMED.get(name, name)
 
 
-CALLS = frozenset({"jit", "closed_call", "core_call", "remat2", "custom_jvp_call", "custom_vjp_call"})
+CALLS = frozenset(
+    {
+        "jit", "closed_call", "core_call", "remat2", "custom_jvp_call", "custom_vjp_call", "compute_on",
+        "eval_jaxpr", "program_order", "xla_metadata_call",
+    }
+)  # fmt: skip
 """Primitives that call a function with all their operands."""
 
 WRITES = frozenset({"debug_callback", "debug_print"})
@@ -26,10 +31,16 @@ WRITES = frozenset({"debug_callback", "debug_print"})
 OPAQUE = frozenset({"ffi_call", "pallas_call"})
 """Primitives that run code of which JAX knows only the arguments and the results."""
 
+ONE_SIDED = frozenset({"psend", "precv"})
+"""Primitives that send to one device, or receive from one; JAX 0.9 – 0.12, which announces their end."""
+
 RELAYOUTS = frozenset({"reshard", "sharding_constraint"})
 """Primitives that change how a value is sharded, and nothing else."""
 
-MOVES = RELAYOUTS | {"mesh_cast", "copy_to_host", "optimization_barrier"}
+LAYOUTS = frozenset({"layout_constraint", "relayout"})
+"""Primitives that change how a value's elements are laid out in memory, and nothing else."""
+
+MOVES = RELAYOUTS | LAYOUTS | {"mesh_cast", "copy_to_host", "optimization_barrier"}
 """Primitives that may place a value, and do not change it."""
 
 PLACES = RELAYOUTS | {"mesh_cast", "device_put"}
@@ -43,7 +54,7 @@ SHAPE_ONLY = frozenset(
 )  # fmt: skip
 """Primitives that move elements and compute nothing."""
 
-SAME_ELEMENTS = frozenset({"convert_element_type", "copy", "optimization_barrier", "pvary"})
+SAME_ELEMENTS = LAYOUTS | {"convert_element_type", "copy", "optimization_barrier", "pvary"}
 """Primitives whose result has the elements of their operand, each in its place."""
 
 ELEMENTWISE = frozenset(

@@ -21,6 +21,7 @@ PARTS = (
     "reshard",
     "run",
     "search",
+    "kernel",
     "many",
     "sizes",
     "imports",

@@ -46,7 +46,7 @@ def never_received(x: Any) -> Any:
 
 def used_too_early(x: Any) -> Any:
     part = start(x)
-    return x * part
+    return x.sum() * part
 
 
 def on_ring(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -84,17 +84,24 @@ def test_what_nobody_receives_and_what_is_used_too_early() -> None:
         assert error is not None
         assert error.explanation.startswith("part is a future, not an array: it was started in line ")
         assert "part.done()" in error.explanation
+        (wait,) = error.fixes
+        assert wait.code == "return x.sum() * part.done()"
 
 
-def test_forbidden_collectives_have_a_cause() -> None:
-    no_collectives = getattr(jax.sharding, "no_collectives", None)
-    if no_collectives is not None:
+def test_what_receives_is_a_step_of_its_own_and_a_future_says_so_in_its_type() -> None:
+    if HAS_FUTURES:
+        trace = sw.read.trace(on_ring(received), X)
+        # The front end knows futures by their type.
+        (start,) = [step for step in trace.steps if step.primitive == "reduce_scatter_start"]
+        assert start.outputs[0].type == "AbstractFuture{f32[4]{V:x}}"
+        at = next(k for k, step in enumerate(trace.steps) if step.primitive == "reduce_scatter_done")
+        assert all(step.begins for step in trace.steps[at : at + 2])
 
-        def total(x: Any) -> Any:
-            with no_collectives({"x"}):
-                return lax.psum(x, "x")
 
-        error = sw.read.trace(on_ring(total), X).error
-        assert error is not None
-        assert error.error == "ForbiddenCollectiveError"
-        assert "jax.sharding.no_collectives forbids" in error.explanation
+def test_a_future_that_is_used_too_early_is_what_the_last_step_reads() -> None:
+    if HAS_FUTURES:
+        trace = sw.read.trace(on_ring(used_too_early), X)
+        (start,) = [step for step in trace.steps if step.primitive == "reduce_scatter_start"]
+        assert trace.steps[-1].inputs == start.outputs
+        assert trace.error is not None
+        assert trace.error.variable == trace.steps[-1].inputs[0].id

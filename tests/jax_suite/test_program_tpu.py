@@ -7,11 +7,13 @@ import collections
 import functools
 import importlib.util
 import re
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import topologies
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -184,6 +186,19 @@ def test_another_description_of_the_same_pod():
     assert {name for c in program.collectives for name in c.axes} == {"rows", "columns"}
     with pytest.raises(ValueError, match=r"compiled for 16 × TPU v5 lite .* has 16 × TPU v6 lite"):
         read.program(training("v5e:4x4"), mesh=pod("v6e:4x4"))
+
+
+def test_a_topology_that_was_saved_is_read_like_the_one_that_it_was():
+    topology: Any = topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x2")
+    if hasattr(topology, "serialize"):  # From JAX 0.11 on.
+        saved = type(topology).deserialize(topology.serialize())
+        said = []
+        for one in (topology, saved):
+            mesh = topologies.make_mesh(one, (2, 2), ("x", "y"))
+            x = shape(mesh, (256, 256), "x", "y", dtype=jnp.bfloat16)
+            said.append(str(read.program(jax.jit(lambda a, b: a @ b), x, x)))
+        assert said[0] == said[1]
+        assert "Compiled for TPU v5e 2×2" in said[0]
 
 
 def test_nothing_runs_on_a_pod_that_is_not_there():

@@ -7,6 +7,7 @@ import { axisToken } from "../draw/marks";
 import { inkKind } from "./kind";
 import type { TraceModel } from "./model/trace";
 import { sentBy, trafficAt } from "./model/traffic";
+import { meanwhile } from "./model/transit";
 import type { StepperState } from "./state";
 
 /** Axes that have room for a bar. */
@@ -15,12 +16,15 @@ const MOST = 3;
 export function Bill({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
   const c = trace.sends(step);
+  const under = trace.underWay(state.now.moment.step).at(-1);
   const plan = step && c ? trace.plan(step, state.now.algorithm) : null;
   const hops = plan && plan.algorithm !== "meaning" ? plan.rounds.length : (c?.hops ?? 0);
   return (
     <Foot>
       <span>
-        {c && step ? (
+        {step && trace.end(step) === "done" ? (
+          "counted at its start"
+        ) : c && step ? (
           <>
             <b>{bytes(sentBy(trace, step, state.now.algorithm))}</b> sent per device
           </>
@@ -31,6 +35,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
       {c && (plan?.algorithm === "meaning" || plan?.algorithm === "ring") && (
         <span class="why mono">{c.arithmetic}</span>
       )}
+      {under && <span class="why">{meanwhile(trace, under)}</span>}
       {state.now.paper && plan && <span>played as {plan.algorithm}</span>}
       <Bars state={state} trace={trace} />
       <Estimate
@@ -72,7 +77,7 @@ function Bars({ state, trace }: { state: StepperState; trace: TraceModel }) {
 function Estimate({ state, trace, hops }: { state: StepperState; trace: TraceModel; hops: string }) {
   const { interconnects } = trace.doc;
   const step = state.step();
-  const c = trace.sends(step);
+  const c = step && trace.end(step) === "done" ? null : trace.sends(step);
   const estimated = trace.steps.some((s) => (s.collective?.latency.length ?? 0) > 0);
   if (interconnects.length === 0 || !estimated) return c && <span>{hops}</span>;
   const k = state.now.interconnect;

@@ -37,10 +37,10 @@ export function StepperCard({ state }: { state: StepperState }) {
   if (!trace) return null;
   const narrow = width < NARROW;
   const source = <SourcePanel state={state} trace={trace} />;
-  const { moment, search, fold, sends, paper } = state.now;
-  const [strong = "", text = ""] = count(trace.steps.filter((s) => trace.communicates(s)).length, "collective").split(
-    " ",
-  );
+  const { moment, search, fold, paper } = state.now;
+  // What is started and received is one.
+  const sends = trace.steps.filter((s) => trace.communicates(s) && trace.end(s) !== "done");
+  const [strong = "", text = ""] = count(sends.length, "collective").split(" ");
   const steps = (
     <Steps
       state={state}
@@ -49,7 +49,7 @@ export function StepperCard({ state }: { state: StepperState }) {
       open={state.opened()}
       search={search}
       fold={fold}
-      sends={sends}
+      sends={state.now.sends}
     />
   );
   return (

@@ -12,6 +12,7 @@ import { axisKind } from "./kind";
 import { LEVELS } from "./model/levels";
 import { type Row, rowsOf } from "./model/rows";
 import { primitiveName, type TraceModel } from "./model/trace";
+import { Rails } from "./Rails";
 import type { StepperState } from "./state";
 
 interface Props {
@@ -124,13 +125,22 @@ interface RowProps {
   current: boolean;
 }
 
-function Line({ row, current, kind, children }: Omit<RowProps, "state" | "trace"> & Kind) {
+function Line({ trace, row, current, kind, children }: Omit<RowProps, "state"> & Kind) {
   return (
     <li
       class={`${kind} ${current ? "current" : ""}`}
-      style={{ paddingLeft: `${9 + row.depth * 12}px` }}
+      style={{ paddingLeft: `${9 + row.depth * 12 - (current ? 4 : 0)}px` }}
       ref={current ? keepInView : null}
     >
+      {trace.transfers.length > 0 && (
+        <Rails
+          trace={trace}
+          transfers={trace.transfers}
+          from={row.step}
+          to={row.step + Math.max(1, row.count) - 1}
+          x={14 + row.depth * 12}
+        />
+      )}
       {children}
     </li>
   );
@@ -146,7 +156,7 @@ function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boole
   if (!scope || row.scope === null) return null;
   const { scope: index } = row;
   return (
-    <Line row={row} current={current && !open} kind="scope">
+    <Line trace={trace} row={row} current={current && !open} kind="scope">
       <button type="button" aria-expanded={open} onClick={() => state.toggleScope(index)}>
         <span class="fold" aria-hidden="true">
           {open ? "▾" : "▸"}
@@ -175,10 +185,16 @@ function StepRow({ state, trace, row, current }: RowProps) {
   const types = typesOf(trace, step);
   const sign = wrong ? "!" : (c?.semantics.sign ?? "");
   return (
-    <Line row={row} current={current} kind={wrong ? "wrong" : axisKind(trace, step)}>
+    <Line trace={trace} row={row} current={current} kind={wrong ? "wrong" : axisKind(trace, step)}>
       <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
         <span
-          class={c || wrong ? `icon ${sign.length > 2 ? "word" : ""}` : done ? "dot done" : "dot"}
+          class={
+            c || wrong
+              ? `icon ${sign.length > 2 ? "word" : ""} ${trace.end(step) === "done" ? "received" : ""}`
+              : done
+                ? "dot done"
+                : "dot"
+          }
           aria-hidden="true"
         >
           {sign}
@@ -214,6 +230,7 @@ function remark(trace: TraceModel, step: Step): string {
     const gained = output?.filter((axis) => !input?.includes(axis)).join(", ");
     return gained ? `varies over ${gained}, too` : "inserted by JAX";
   }
+  if (trace.end(step) === "done") return "receives";
   if (step.collective) {
     const sent = step.collective.bytes_per_device;
     const at = trace.iterations(step);

@@ -6,6 +6,7 @@ import { ALGORITHMS, type Algorithm, notFor } from "../collective/model/algorith
 import { axisKind, inkKind } from "./kind";
 import { phaseOf, position } from "./model/timeline";
 import { primitiveName, type TraceModel } from "./model/trace";
+import { Lengths } from "./Rails";
 import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
 
@@ -83,6 +84,7 @@ function Scrubber({ state, trace }: Props) {
               </span>
             ),
         )}
+        {trace.transfers.length > 0 && <Lengths trace={trace} />}
       </div>
       <Here state={state} trace={trace} />
       <input
@@ -109,7 +111,8 @@ function Scrubber({ state, trace }: Props) {
 function Rounds({ state, trace }: Props) {
   const step = state.step();
   const times = step && trace.times(step, state.now.algorithm);
-  if (!times || times.rounds > 32) return null;
+  // Of what is started or received, only a part is played.
+  if (!times || times.rounds > 32 || trace.end(step)) return null;
   return Array.from({ length: times.rounds - 1 }, (_, k) => (
     <i style={{ left: `${100 * phaseOf(times, k + 1)}%` }} key={k} />
   ));

@@ -14,7 +14,7 @@ export const stepperKeys = cardKeys((state: StepperState, _target, find) => {
     "/": () => find("input[type=search]")?.focus(),
     g: () => find("[role=listbox]")?.focus(),
     "?": () => state.toggleHelp(),
-    ...Object.fromEntries([..."[]ioua"].map((key) => [key, () => state.use((parts) => parts.act(key))])),
+    ...Object.fromEntries([..."[]iouas"].map((key) => [key, () => state.use((parts) => parts.act(key))])),
     ...(space ? { ArrowLeft: () => space.trail(-1), ArrowRight: () => space.trail(1) } : {}),
     ...(state.now.help || state.now.device !== null ? { Escape: () => state.set({ help: false, device: null }) } : {}),
   };

@@ -1,7 +1,8 @@
 /** How wide and high the parts of a stepper are: no higher than 640 px where it can be, and no higher when it is wider. */
 import type { Step } from "../core/document.gen";
 import { fitName, textWidth } from "../draw/measure";
-import { headOf, type TraceModel } from "./model/trace";
+import { headOf } from "./model/head";
+import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
 import { type Room, StepperLayout } from "./scene/layout";
 import type { Local } from "./scene/local";

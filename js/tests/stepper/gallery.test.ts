@@ -31,6 +31,8 @@ const GOLDEN: Readonly<Record<string, Golden>> = {
   broadcast: { trace: "pbroadcast", primitive: "pbroadcast", phase: 0.3, algorithm: "ring" },
   scan: { trace: "scan", primitive: "add" },
   error: { trace: "error", primitive: "error" },
+  "under-way": { trace: "under way", primitive: "add" },
+  "used-too-early": { trace: "used too early", primitive: "error" },
   "three-axes": { trace: "cube", primitive: "psum_invariant", phase: 0.45 },
   "64-devices": { trace: "64 devices", primitive: "psum_invariant", phase: 0.3, algorithm: "ring" },
   "256-devices": { trace: "256 devices", primitive: "psum_invariant" },

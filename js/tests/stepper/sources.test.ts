@@ -49,7 +49,8 @@ test.each(TRACES.filter((name) => name !== "oddities" && name !== "256 devices")
     const t = model(name);
     const known = t.steps.map((step) => check(t, step));
     t.steps.forEach((step, i) => {
-      if (t.communicates(step)) expect(known[i]).toBeGreaterThan(0);
+      // What is only started has no values yet.
+      if (t.communicates(step) && t.end(step) !== "start") expect(known[i]).toBeGreaterThan(0);
     });
   },
 );

@@ -448,6 +448,26 @@ test("Python's step is shown, even while the browser plays; its own comes back u
   expect([clock.waiting, slider(view).valueAsNumber]).toEqual([0, 2]);
 });
 
+test("a transfer is a rail beside the steps and lines that it is under way at; s goes to its other end", async () => {
+  const view = await mount(trace("under way"), { step: 3 });
+  await loaded(view);
+  const rails = (where: string) => [...view.root.querySelectorAll(`${where} .rail`)].map((e) => e.className.trim());
+  expect(rails(".steps")).toEqual(["rail axis0 starts", "rail axis0", "rail axis0", "rail axis0  ends"]);
+  expect(rails(".source")).toEqual(["rail axis0 starts", "rail axis0", "rail axis0", "rail axis0  ends"]);
+  expect(view.root.querySelectorAll(".track .length")).toHaveLength(1);
+  expect(textOf(find(view, ".badge"))).toContain("1 collective");
+  expect(textOf(find(view, "footer"))).toContain("under way during 2 steps: mul, add");
+  find(view, "[role=listbox]").focus();
+  await userEvent.keyboard("s");
+  await shown(view, 4);
+  expect(textOf(find(view, "footer"))).toContain("counted at its start");
+  await userEvent.keyboard("s");
+  await shown(view, 1);
+  await userEvent.keyboard("{End}");
+  await shown(view, 6);
+  expect(rails(".source")).toEqual([]);
+});
+
 test("a watched variable stands beside a local step's own, and in words over a collective", async () => {
   const write = vi.spyOn(CanvasRenderingContext2D.prototype, "fillText");
   const view = await mount(trace("psum"), { step: 1 });

@@ -143,10 +143,12 @@ class _Leaving:
     def __init__(self, layouts: Mapping[Stop, PartitionSpec]) -> None:
         self.stops: dict[Stop, None] = {}
         self._layouts = layouts
+        self._busy = False
 
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         """The results of a primitive that raised; None in a region, where nothing is laid out, or for no legal spec."""
-        if _jax.messages.is_of_spec(error) or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
+        in_region = any(_jax.manual_types(jax.typeof(x))[0] for x in operands)
+        if self._busy or _jax.messages.is_of_spec(error) or in_region:
             return None
         key = _stop(primitive, operands, params)
         self.stops.setdefault(key)
@@ -158,8 +160,17 @@ class _Leaving:
             return _jax.bind_here(primitive, _jax.on_mesh(params, here), *values)
 
         going_on: Any = auto_axes(bind, out_sharding=self._layouts.get(key, PartitionSpec()))
-        with _jax.marked(_jax.Mark(list(self.stops).index(key), "")):
-            return going_on(*operands)
+        self._busy = True
+        try:
+            with _jax.marked(_jax.Mark(list(self.stops).index(key), "")):
+                return going_on(*operands)
+        except Exception as again:
+            # What is forbidden may be so on Auto axes too.
+            if _jax.messages.forbidden(again) is None:
+                raise
+            return None
+        finally:
+            self._busy = False
 
 
 class _Fixer:

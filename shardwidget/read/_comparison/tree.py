@@ -173,7 +173,7 @@ class Tree:
             called = _jax.function_name(jaxpr)
             # A library's function is not a scope of its own: its equations belong to the user's line.
             if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
-                at = replace(self._inside(at, Scope("function", called, at.scope)), function=called)
+                at = replace(self._inside(at, Scope("function", control.manner or called, at.scope)), function=called)
             body, results = self._body(control.body, inputs, at)
             node.bodies, node.of = [body], len(self.lines) - 1
             return node, [

@@ -169,6 +169,22 @@ class SourceText:
             return None
         return edit
 
+    def lines(self, first: int, last: int) -> list[str]:
+        """Lines of the text, from 1; both ends are there."""
+        return self._lines[first - 1 : last]
+
+    def block(self, node: ast.AST, called: str) -> tuple[ast.With, ast.Call] | None:
+        """The innermost ``with`` around an expression that calls a function with this name, and that call."""
+        for above in self._above(node):
+            if isinstance(above, Function):
+                return None
+            if not isinstance(above, ast.With):
+                continue
+            for item in above.items:
+                if isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) == called:
+                    return above, item.context_expr
+        return None
+
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that contains an expression."""
         return next((n for n in (node, *self._above(node)) if isinstance(n, ast.stmt)), None)
@@ -177,7 +193,8 @@ class SourceText:
         above = [node]
         for parent in self._above(node):
             if isinstance(parent, ast.stmt):
-                whole = above[-1] if hasattr(parent, "body") else parent
+                # An item of a `with` has no place of its own.
+                whole = next(n for n in reversed(above) if hasattr(n, "lineno")) if hasattr(parent, "body") else parent
                 first, _, last, _ = span_of_node(whole)
                 return first, last
             above.append(parent)

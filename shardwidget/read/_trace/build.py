@@ -197,14 +197,15 @@ class Builder:
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
 
     def _set_apart(self) -> None:
-        """A collective is an expression of its own; so are a ``pvary`` of the user's and what follows it."""
+        """A collective and its ``done`` are expressions of their own; so are a user's ``pvary`` and what follows it."""
         apart = False
         for draft in self.writer.steps:
             before, typed = (
                 apart,
                 draft.implicit and bool(draft.inputs) and not draft.library and draft.source is not None,
             )
-            apart = draft.collective is not None or typed
+            receives = any(_jax.is_future(value.aval) for value in draft.inputs)
+            apart = draft.collective is not None or typed or receives
             if apart or before:
                 draft.begins = draft.begins or "expression"
 

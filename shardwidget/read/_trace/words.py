@@ -24,8 +24,8 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}{_under_way(step)}"
     if step.inputs and _jax.is_future(step.inputs[0].aval) and step.outputs:
         future = step.inputs[0].name
-        gives = names_of(step.outputs)
-        return f"Waits until {future} has arrived: {gives} are its values. What it sends was counted at its start."
+        given = names_of(step.outputs)
+        return f"Waits until {future} has arrived: {given} has its values. Its bytes were counted at its start."
     statement = statement_of(step.primitive)
     if statement is not None and statement.sentence and not statement.communicates:
         return _sends_nothing(step, statement)
@@ -37,11 +37,27 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
     operands = joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
     if step.primitive in _jax.OPAQUE and step.eqn is not None and step.region is not None:
         return f"{_opaque(step.primitive, step.eqn)} It computes {what}{f' from {operands}' if operands else ''}."
+    if sends := _unfollowed(step):
+        return (
+            f"Each device runs {step.primitive}: what it sends ({joined(sends)}) cannot be followed. It gives {what}."
+        )
     if step.region is None:
         return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
+    if step.primitive in _jax.LAYOUTS:
+        return f"{what} is laid out otherwise in memory. Its elements are the same, and nothing is sent."
     if not operands:
         return f"Every device makes {what}."
     return f"Each device computes {what} from its own block{'s' * (len(step.inputs) > 1)}: {operands}. Nothing is sent."
+
+
+def _unfollowed(step: Draft) -> list[str]:
+    """The collectives of an equation that is applied as it is, by the names that its JAX has for them."""
+    if step.eqn is None or step.region is None or _jax.control_of(step.eqn) is not None:
+        return []
+    inside = [_jax.name_of(eqn) for eqn in _jax.equations_in(step.eqn)]
+    known = ((name, statement_of(name)) for name in inside)
+    alone = [step.primitive] if step.primitive in _jax.ONE_SIDED else []
+    return list(dict.fromkeys([*alone, *(name for name, found in known if found and found.communicates)]))
 
 
 def _opaque(primitive: str, eqn: Any) -> str:

@@ -1,15 +1,18 @@
 /** What happens in a collective, in words: what is drawn, and how to read it. */
 
 import type { Played, Transfer } from "../../collective/model/plan";
-import type { Collective, Variable } from "../../core/document.gen";
+import type { Collective, Step, Variable } from "../../core/document.gen";
 import { ranges, some } from "../../core/text";
 import { exchanges, gathers, permutes, ragged, reducesAll, tells } from "./semantics";
-import type { Flow } from "./timeline";
+import type { Flow, Moment } from "./timeline";
 import type { TraceModel } from "./trace";
+import { transitText } from "./transit";
 
 /** What a caption is about. */
 export interface Captioned {
   trace: TraceModel;
+  step: Step;
+  moment: Moment;
   collective: Collective | null;
   played: Played | null;
   flow: Flow;
@@ -22,10 +25,10 @@ export interface Captioned {
   output: Variable | null;
 }
 
-/** A sentence, and how to read the signs; both empty for a local step. */
+/** A sentence, and how to read the signs; of a local step, what is under way meanwhile. */
 export function caption(of: Captioned): readonly [string, string] {
   const { trace, collective: c, stage } = of;
-  if (!c) return ["", ""];
+  if (!c || trace.end(of.step) === "start") return transitText(trace, of.moment.step);
   const id = (p: number | undefined) => trace.mesh.ids[p ?? 0] ?? 0;
   const receiver = id(of.receiver);
   if (of.hops) return hopCaption(of, id);

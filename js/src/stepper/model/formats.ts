@@ -13,7 +13,7 @@ export function formatsOf(trace: TraceModel, step: Step, others: readonly Variab
   const formats = new Map<number, NumberFormat>();
   const get = (ids: readonly number[]) => ids.flatMap((id) => trace.variable(id) ?? []);
   const shown = [...get(step.inputs), ...get(step.outputs), ...others];
-  const moved = trace.communicates(step) ? [step.inputs[0] ?? -1, step.outputs[0] ?? -1] : [];
+  const moved = trace.communicates(step) ? [step.inputs[0] ?? -1, trace.given(step)?.id ?? -1] : [];
   const together = get(moved).flatMap((v) => trace.corner(v) ?? []);
   const first = together[0];
   if (first) {

@@ -9,6 +9,7 @@ import { items } from "../../core/table";
 import { Elements } from "../../core/values";
 import { decodeDocument } from "../../core/wire";
 import { bySize, differingAxes, firstEqual } from "./equal";
+import { type Transfer, transfersOf, withArrivals } from "./futures";
 import { originName } from "./origins";
 import { joinedBlocks, knownReplicas } from "./replication";
 import { runsOf } from "./runs";
@@ -17,7 +18,8 @@ import { runsOf } from "./runs";
 export function decodeTrace(wire: unknown): Trace {
   if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "trace", flaw);
   const { steps, variables } = wire as { steps?: unknown; variables?: unknown };
-  return withResults(decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw));
+  const doc = decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw);
+  return withArrivals(withResults(doc));
 }
 
 /** What a collective gives and no name is bound to is called `result`, and so is what the function then returns. */
@@ -34,6 +36,9 @@ const CALL = /^(tmp\d+|[\w.]+\(.*\))$/s;
 export class TraceModel {
   readonly mesh: MeshModel;
   readonly steps: readonly Step[];
+  /** Collectives that are started in one step and received in a later one. */
+  readonly transfers: readonly Transfer[];
+  readonly #ends = new Map<Step, readonly ["start" | "done", Transfer]>();
   readonly #corners = new Map<number, Corner | null>();
   readonly #origins = new Map<Origin, Int32Array>();
   readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
@@ -57,6 +62,33 @@ export class TraceModel {
     this.runs = runsOf(doc);
     this.mesh = new MeshModel(doc.mesh);
     this.steps = doc.steps;
+    this.transfers = transfersOf(doc);
+    for (const transfer of this.transfers) {
+      this.#ends.set(this.steps[transfer.start] as Step, ["start", transfer]);
+      const done = this.step(transfer.done ?? -1);
+      if (done?.collective) this.#ends.set(done, ["done", transfer]);
+    }
+  }
+
+  /** Whether a step only starts its collective, or only receives what another started; null for any other. */
+  end(step: Step): "start" | "done" | null {
+    return this.#ends.get(step)?.[0] ?? null;
+  }
+
+  /** The transfer that a step starts or receives. */
+  transfer(step: Step): Transfer | null {
+    return this.#ends.get(step)?.[1] ?? null;
+  }
+
+  /** What a collective gives, where it is received if it is only started here. */
+  given(step: Step): Variable | null {
+    const done = this.step(this.transfer(step)?.done ?? -1);
+    return this.variable((done?.collective ? done : step).outputs[0] ?? -1);
+  }
+
+  /** Transfers that are under way at a step, those that it starts and receives included. */
+  underWay(at: number): readonly Transfer[] {
+    return this.transfers.filter(({ start, done }) => start <= at && at <= (done ?? at));
   }
 
   /** Positions of the devices that a variable's blocks come from. */
@@ -197,9 +229,20 @@ export class TraceModel {
     return timesOf(this.plan(step, algorithm), step.collective?.group_size ?? 1, reduces(step.collective));
   }
 
+  /** How far a collective has come at a phase of its step: one that is only started rests on its first way until it is done. */
+  progress(step: Step, algorithm: Plan["algorithm"], phase: number): number {
+    const end = this.end(step);
+    if (end === null) return phase;
+    const times = this.times(step, algorithm);
+    const rest = times.round / 2 / lasting(times);
+    return end === "start" ? phase * rest : rest + phase * (1 - rest);
+  }
+
   /** Milliseconds that a step takes when it is played at single speed. */
   duration(step: Step, algorithm: Plan["algorithm"]): number {
-    return this.communicates(step) ? lasting(this.times(step, algorithm)) : LOCAL;
+    if (!this.communicates(step)) return LOCAL;
+    const part = this.progress(step, algorithm, 1) - this.progress(step, algorithm, 0);
+    return part * lasting(this.times(step, algorithm));
   }
 
   /** Mesh axes along which a variable's blocks are equal although its type does not say so. */
@@ -262,33 +305,5 @@ function flaw(doc: Trace): string | null {
 
 /** A primitive by its usual name: a collective by what it does, whatever JAX calls its variants. */
 export function primitiveName(step: Step): string {
-  return step.collective?.kind ?? step.primitive;
-}
-
-/** Values on one side of a step: those that stand over it, and what is said of the others. */
-export interface HeadValues {
-  shown: readonly Variable[];
-  /** `+2 more`, or empty. */
-  more: string;
-  /** Names and types of the others. */
-  others: string;
-}
-
-/** Values that stand over a step, on each side. */
-const IN_HEAD = 3;
-
-/** What stands over a step: some values before and after, the operation with its axes. */
-export function headOf(trace: TraceModel, step: Step) {
-  const get = (ids: readonly number[]): HeadValues => {
-    const all = [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []);
-    const rest = all.slice(IN_HEAD);
-    return {
-      shown: all.slice(0, IN_HEAD),
-      more: rest.length > 0 ? `+${rest.length} more` : "",
-      others: rest.map((v) => `${v.name} ${v.type}`).join(", "),
-    };
-  };
-  const axes = step.collective?.axes ?? [];
-  const name = primitiveName(step) + (axes.length > 0 ? ` '${axes.join("', '")}'` : "");
-  return { inputs: get(step.inputs), outputs: get(step.outputs), name, axes };
+  return /_(start|done)$/.test(step.primitive) ? step.primitive : (step.collective?.kind ?? step.primitive);
 }

@@ -20,7 +20,7 @@ export function trafficAt(trace: TraceModel, { step: at, phase }: Moment, algori
   trace.steps.forEach((step, i) => {
     const c = trace.sends(step);
     if (!c) return;
-    const [done, moving] = i < at ? [1, 0] : i > at ? [0, 0] : sharesAt(trace, step, phase, algorithm);
+    const [done, moving] = i > at ? [0, 0] : sharesOf(trace, i, { step: at, phase }, algorithm);
     crossings(trace, c).forEach((share, axis) => {
       const traffic = all[axis];
       if (!traffic || share === 0) return;
@@ -41,14 +41,24 @@ export function sentBy(trace: TraceModel, step: Step, algorithm: Plan["algorithm
   return c?.plan_bytes[at] ?? c?.bytes_per_device ?? 0;
 }
 
-/** The parts of a collective's bytes that have arrived and that are on their way. */
+/** The parts of a collective's bytes that have arrived and that are on their way, of one that has begun. */
+function sharesOf(trace: TraceModel, i: number, { step: at, phase }: Moment, algorithm: Plan["algorithm"]) {
+  const transfer = trace.transfers.find(({ start }) => start === i);
+  const end = transfer ? (transfer.done ?? Number.POSITIVE_INFINITY) : i;
+  const step = trace.step(at);
+  if (at > end) return [1, 0] as const;
+  if (at === end && step && step.primitive !== "error") return sharesAt(trace, step, phase, algorithm);
+  return [0, i < at || phase > 0 ? 1 : 0] as const;
+}
+
+/** The same within the step in which it arrives. */
 function sharesAt(
   trace: TraceModel,
   step: Step,
   phase: number,
   algorithm: Plan["algorithm"],
 ): readonly [arrived: number, flying: number] {
-  const flow = flowAt(trace.times(step, algorithm), phase);
+  const flow = flowAt(trace.times(step, algorithm), trace.progress(step, algorithm, phase));
   const plan = trace.plan(step, algorithm);
   if (phase >= 1 || flow.finished) return [1, 0];
   const moving = flow.progress > 0 && flow.progress < 1;

@@ -7,6 +7,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["i", "step into: the equations of the step"],
   ["o u", "step over, step out of a function or loop"],
   ["a", "next algorithm"],
+  ["s", "from start to done of a transfer, and back"],
   ["/", "search steps"],
   ["g", "go to the devices"],
   ["arrows", "go to neighbours; in space-time: follow a block"],

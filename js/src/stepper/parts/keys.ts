@@ -15,7 +15,15 @@ const ACTS: Readonly<Record<string, (state: StepperState) => void>> = {
   o: (state) => after(state, 0),
   u: (state) => after(state, 1),
   a: nextAlgorithm,
+  s: otherEnd,
 };
+
+/** From where a transfer starts, or from a step that it is under way at, to where it is received; from there back. */
+function otherEnd(state: StepperState): void {
+  const { trace, moment } = state.now;
+  const transfer = trace?.underWay(moment.step).at(-1);
+  if (transfer) state.jump(transfer.done === moment.step ? transfer.start : (transfer.done ?? transfer.start));
+}
 
 /** The collective before or after the step that is shown. */
 function toCollective(state: StepperState, by: -1 | 1): void {

@@ -8,6 +8,7 @@ import { blockColor, finalText, inkBetween, markIn, numbers, together } from "./
 import { pieceMarks, pieceOf, sendsNothing, tagMarks } from "./piece";
 import { combinesMarks } from "./sign";
 import type { Lane } from "./stage";
+import { futureMarks } from "./transit";
 import type { Flight, Moving } from "./view";
 
 /** The outline of a slot whose copy has not come. */
@@ -112,7 +113,10 @@ function resultMarks(view: Moving): Mark[] {
       ],
       stroke: { color: "ink", width: 1.6 },
     });
-  if (stage.run === "down") marks.push(label(name[0], name[1], fitName(output.name, 76, 12, true), 12, "ink", BOLD));
+  const future = view.flow.arrived === 0 && view.trace.transfer(view.step)?.future;
+  const named = fitName((future || output).name, 76, 12, true);
+  if (stage.run === "down") marks.push(label(name[0], name[1], named, 12, "ink", BOLD));
+  if (future) return [...marks, ...futureMarks(view.trace, future, box)];
   marks.push(
     ...blockMarks(box, {
       ...numbers(view, input, face, text),

@@ -5,6 +5,7 @@ import type { Plan, Step } from "../../core/document.gen";
 import { axisTokens } from "../../core/text";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, type Span, shift, spans } from "../../draw/marks";
 import { fit, textWidth, wrapped } from "../../draw/measure";
+import { takenBy } from "../model/head";
 import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
 import { flightsOf } from "./flights";
@@ -110,7 +111,7 @@ function headMarks(trace: TraceModel, step: Step, at: number, width: number): Ma
     const where = changed.line > 0 ? `line ${changed.line} changed: ` : "";
     lines.push((y) => label(0, y, fit(`${where}${changed.title}`, width, 12), 12, "muted"));
   }
-  for (const row of packed([...types(step.inputs), [{ text: "→" }], ...types(step.outputs)], width))
+  for (const row of packed([...types(takenBy(trace, step)), [{ text: "→" }], ...types(step.outputs)], width))
     lines.push((y) => label(0, y, row, 12, "ink", MONO));
   for (const text of wrapped(error ? error.explanation : step.sentence, width))
     lines.push((y) => label(0, y, text, 12, "muted"));

@@ -1,6 +1,7 @@
 /** What a step is about: blocks before and after, and the part of a block that has room in the picture. */
 import type { Step, Variable } from "../../core/document.gen";
 import { product } from "../../core/mesh";
+import { isFuture } from "../model/futures";
 import type { TraceModel } from "../model/trace";
 
 export interface Contents {
@@ -14,7 +15,7 @@ export function contents(trace: TraceModel, step: Step, watch: readonly number[]
   const get = (ids: readonly number[]) =>
     [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).filter((v) => v.drawn);
   const inputs = get(step.inputs);
-  const arrays = inputs.filter((v) => v.shape.length > 0);
+  const arrays = inputs.filter((v) => v.shape.length > 0 && (step.primitive === "error" || !isFuture(v)));
   const before = /^(in|out)_specs$/.test(step.primitive) ? [] : (arrays.length > 0 ? arrays : inputs).slice(0, 2);
   const after = get(step.outputs).slice(0, step.primitive === "in_specs" ? 3 : 2);
   const own = new Set([...before, ...after].map((v) => v.id));

@@ -43,6 +43,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
   const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom };
   const after = right + permuteRoom(fixed.lanes, side.carried) + longer;
   const permutes = motion === "permute";
+  const [before, awaited] = permutes ? whenMarks(down, after) : [[], []];
   return {
     motion,
     run: "down",
@@ -55,7 +56,8 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
     large: null,
     outer: [],
     fixed: titleMarks(down),
-    said: permutes ? whenMarks(down, after) : [],
+    said: [...before, ...awaited],
+    awaited,
     frames: framesOf(down),
     signs: motion === "gutters" || row.gap < 12 ? [] : signsOf(tiles, row.gap),
     open,
@@ -188,11 +190,15 @@ function titleMarks({ ask, fixed: { top }, choice, sizes }: Down): Mark[] {
 }
 
 /** Over the tiles of a permutation: what is sent, and what is held `after`. */
-function whenMarks({ ask, fixed: { top }, sizes, own }: Down, after: number): Mark[] {
+function whenMarks({ ask, fixed: { top }, sizes, own }: Down, after: number): readonly [Mark[], Mark[]] {
   const { x } = sizes.tile.inset;
+  const future = ask.trace.end(ask.step) === "start" && ask.trace.transfer(ask.step)?.future;
+  const [when, { name }] = future ? [": no values yet", future] : [" after", ask.output];
+  const given = fitName(name, 76, 12, true);
+  const then = after + x + textWidth(given + when, 11) <= ask.width ? when : "";
   return [
-    label((own[0]?.box.x ?? 0) + x, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted"),
-    label(after + x, top - 8, `${fitName(ask.output.name, 76, 12, true)} after`, 11, "muted"),
+    [label((own[0]?.box.x ?? 0) + x, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted")],
+    [label(after + x, top - 8, given + then, 11, "muted")],
   ];
 }
 

@@ -12,7 +12,7 @@ import type { Drawn, StepView } from "./view";
 export function worked(view: StepView): string {
   const { element, input, output, receiver: device, trace } = view;
   const shape = (v: Variable | null) => v && trace.corner(v)?.shape.join();
-  if (element === null || !output || shape(input) !== shape(output)) return "";
+  if (element === null || !output || shape(input) !== shape(output) || trace.end(view.step) === "start") return "";
   const place = placeOf(view, { v: output, device, element });
   return `${place} on device ${trace.mesh.ids[device]}: ${fromText(view, output, device, element)}.`;
 }

@@ -162,7 +162,7 @@ function chunkMarks(view: Moving, group: readonly number[], t: Transfer, box: Bo
     const destination = group[t.chunks[0] ?? 0];
     return t.chunks.length === 1 && destination !== undefined ? numberOf(view, output, destination, element) : "";
   };
-  const corner = trace.corner(output);
+  const corner = trace.corner(permutes ? input : output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));
   return blockMarks(box, {
     ...numbers(view, output, face, () => ""),

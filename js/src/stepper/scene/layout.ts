@@ -163,7 +163,7 @@ export class StepperLayout {
   /** What a collective is about to show; null where its blocks cannot be drawn. */
   #ask(at: number, step: Step, plan: Plan, device: number | null): Ask | null {
     const { trace } = this;
-    const [input, output] = [trace.variable(step.inputs[0] ?? -1), trace.variable(step.outputs[0] ?? -1)];
+    const [input, output] = [trace.variable(step.inputs[0] ?? -1), trace.given(step)];
     const { collective: c } = step;
     if (!c || !input || !output || !input.drawn || !output.drawn) return null;
     const groups = trace.groups(c);

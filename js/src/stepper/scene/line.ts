@@ -19,7 +19,7 @@ const MOST = 8;
 export function lineMarks(view: StepView): Mark[] {
   const { stage } = view;
   const { x, y, width } = stage.line;
-  const sum = moves(view) ? sumOf(view) : null;
+  const sum = moves(view) && view.trace.end(view.step) !== "start" ? sumOf(view) : null;
   if (sum) return sumMarks(view as Moving, sum);
   const [words, second] = caption(view);
   const iteration = view.trace.iterations(view.step);

@@ -5,6 +5,7 @@ import { permutes, tells } from "../model/semantics";
 import { blockMarks } from "./block";
 import { blockColor, numberOf, numbers } from "./look";
 import type { Tile } from "./stage";
+import { fromMarks, futureMarks } from "./transit";
 import type { Moving } from "./view";
 
 /** What a member of a permutation holds in the end. */
@@ -22,6 +23,9 @@ export function heldMarks(view: Moving, tile: Tile, box: Box): Mark[] {
       label(x, y + 10, "zeros", 10, "ink", { weight: 700 }),
     ];
   }
+  const transfer = view.trace.transfer(view.step);
+  if (transfer && flow.arrived === 0)
+    return [...futureMarks(view.trace, transfer.future, box), ...fromMarks(view, transfer, from, box, tile.box)];
   if (flow.arrived === 0 && from !== p) return blockMarks(box, { ...look, text: null, fill: null, stroke: EMPTY });
   return blockMarks(box, { ...look, fill: blockColor(view, input, from) });
 }

@@ -55,7 +55,7 @@ export function settingOf(
   stage: Stage,
 ): Setting {
   const collective = trace.sends(step);
-  const [input = null, output = null] = [step.inputs, step.outputs].map(([id = -1]) => trace.variable(id));
+  const [input, output] = [trace.variable(step.inputs[0] ?? -1), trace.given(step)];
   const groups = collective ? trace.groups(collective) : [];
   const empty = emptyChunks(collective, input, stage.chunks);
   const own = stage.lanes[stage.receiver];

@@ -80,6 +80,8 @@ export interface Stage {
   /** Titles: of the picture, and of what this step alone shows. */
   fixed: readonly Mark[];
   said: readonly Mark[];
+  /** Of those, the title over what a transfer will bring. */
+  awaited: readonly Mark[];
   /** Groups in their frames: the picked one with its addition. */
   frames: readonly { group: readonly number[]; box: Box; picked: boolean }[];
   /** Between neighbours of a group: `+` while they are to be summed, `=` when they hold the same. */
@@ -138,6 +140,7 @@ export const PLAIN = {
   large: null,
   outer: [],
   said: [],
+  awaited: [],
   covered: new Set<number>(),
   open: false,
   pager: null,

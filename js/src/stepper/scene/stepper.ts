@@ -10,6 +10,7 @@ import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { isSlim } from "./stage";
 import { tileMarks } from "./tiles";
+import { resting } from "./transit";
 import { type Flight, groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
 import { wayMarks } from "./ways";
 
@@ -29,6 +30,8 @@ export function frameOf(view: StepView): Frame {
   const seen = stage.tiles.filter(({ members: [p = 0] }) => !stage.covered.has(p));
   const tiles = seen.flatMap((tile) => tileMarks(view, tile));
   const slim = isSlim(stage);
+  const begun = resting(view);
+  const still = begun ? restingMarks(begun) : null;
   return {
     under: [
       ...frameLines(view),
@@ -38,14 +41,16 @@ export function frameOf(view: StepView): Frame {
       ...stage.said,
       ...(options.rules?.mapMarks(view) ?? []),
       ...groups.flatMap((group) => standing(group, flights)),
+      ...(still?.under ?? []),
       ...lineMarks(view),
       ...(slim ? tiles : []),
     ],
-    flights,
+    flights: still?.flights ?? flights,
     over: [
       // A copy comes out from under its tile, and goes in under another.
       ...(slim ? [] : tiles),
       ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
+      ...(still?.over ?? []),
       ...(moves(view) ? signMarks(view) : [...equalMarks(view), ...(options.rules?.wholeMarks(view) ?? [])]),
       ...((options.lit && options.rules?.litMarks(view, options.lit)) ?? []),
     ],
@@ -57,6 +62,17 @@ function standing(view: Moving, flights: readonly Flight[]): Mark[] {
   const { motion } = view.stage;
   if (motion === "gather") return additionMarks(view, flights);
   return [...wayMarks(view), ...(motion === "permute" ? unsentMarks(view) : [])];
+}
+
+/** What of a transfer is drawn while other steps run: the ways that its copies rest on, and the places that wait. */
+function restingMarks(begun: Moving): Frame {
+  const groups = groupViews(begun);
+  const flights = groups.flatMap((group) => begun.options.rules?.flightsOf(group) ?? []);
+  return {
+    under: [...begun.stage.awaited, ...groups.flatMap((group) => standing(group, flights))],
+    flights,
+    over: begun.stage.holds.flatMap((tile) => tileMarks(begun, tile, true)),
+  };
 }
 
 export function frameMarks({ under, flights, over }: Frame): Mark[] {

@@ -3,6 +3,7 @@
 import type { Variable } from "../../core/document.gen";
 import { BOLD, type Box, EMPTY, label, type Mark, MONO, type Stroke } from "../../draw/marks";
 import { fit, fitName, textWidth } from "../../draw/measure";
+import { isFuture } from "../model/futures";
 import { blockMarks } from "./block";
 import type { Face } from "./contents";
 import { copiesSpans } from "./copies";
@@ -10,6 +11,7 @@ import { blockColor, fills, markIn, numberOf, numbers, partsOf, together } from 
 import { heldMarks, sender, sends } from "./permuted";
 import { idOf } from "./piece";
 import type { Place, Tile } from "./stage";
+import { futureMarks } from "./transit";
 import { type Moving, moves, type StepView } from "./view";
 
 const TILE = 7;
@@ -104,14 +106,15 @@ function plainMarks(view: StepView, p: number, { v, box, face, room, name: named
   const copies = copiesSpans(trace, v);
   const chip = textWidth(copies.map((s) => s.text).join(""), 10, true);
   // Where a block lies in the result is shown beside the tiles.
-  const whole = step.primitive === "out_specs" ? v.name : trace.nameOf(v, p);
+  const whole = step.primitive === "out_specs" || isFuture(v) ? v.name : trace.nameOf(v, p);
   const name = fitName(whole, room - textWidth(exponent, 10, true), 10, true) + exponent;
   // The copies give way before the name does.
   const both = textWidth(name, 10, true) + chip <= room;
+  const title: Mark[] =
+    room > 0 ? [label(box.x, named ?? box.y - 4, [{ text: name }, ...(both ? copies : [])], 10, "muted", MONO)] : [];
+  if (isFuture(v)) return [...title, ...futureMarks(trace, v, box, wrong)];
   return [
-    ...(room > 0
-      ? [label(box.x, named ?? box.y - 4, [{ text: name }, ...(both ? copies : [])], 10, "muted", MONO)]
-      : []),
+    ...title,
     ...blockMarks(box, {
       ...numbers(view, v, face, (element) => numberOf(view, v, p, element)),
       ...fills(view, v, p, face),

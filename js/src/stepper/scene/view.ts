@@ -96,7 +96,10 @@ export interface Moving extends StepView {
 export function stepView(layout: StepperLayout, moment: Moment, options: StepperOptions): StepView {
   const setting = layout.setting(moment.step, options.algorithm, options.device);
   const { trace, step, plan, played, order } = setting;
-  const flow = flowAt(trace.times(step, options.algorithm), moment.phase, options.still);
+  // What rests on its way is seen there, with motion or without.
+  const still = options.still && !(moment.phase >= 1 && trace.end(step) === "start");
+  const phase = trace.progress(step, options.algorithm, moment.phase);
+  const flow = flowAt(trace.times(step, options.algorithm), phase, still);
   return {
     layout,
     moment,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 from collections.abc import Callable, Sequence
 
@@ -10,6 +9,8 @@ from shardwidget import _jax
 from shardwidget.document import Failure
 from shardwidget.read._trace._failures.blocks import unfitting_blocks
 from shardwidget.read._trace._failures.explanation import Explanation
+from shardwidget.read._trace._failures.forbidden import forbidden_collective
+from shardwidget.read._trace._failures.futures import used_too_early
 from shardwidget.read._trace._failures.in_specs import indivisible, unlike_in_specs
 from shardwidget.read._trace._failures.loops import changed_carry, unlike_branches
 from shardwidget.read._trace._failures.mesh_axes import unclear_sharding, unknown_axis
@@ -30,13 +31,6 @@ SET_MESH_AROUND = (
 REF_CLOSED_OVER = (
     "A function that shard_map maps cannot close over a jax.Ref. Give it the Ref as an argument with a spec: "
     "jax.shard_map(body, in_specs=(P('x'), P('x')), ...)(x, ref)."
-)
-
-
-FORBIDDEN = (
-    "Around this line, jax.sharding.no_collectives forbids collectives over these mesh axes. Either this operation "
-    "belongs outside of that block, or its operands must be resharded before it, or the axis does not belong into the "
-    "set."
 )
 
 
@@ -63,6 +57,8 @@ def failure_of(
     proposals, verdict = tried(stop, found.fixes, lambda further: _explained(further, typed(further)).fixes)
     explanation += verdict
     stop.step.about["sentence"] = "The program stops here."
+    if value is not None and _jax.is_future(value.aval):
+        stop.step.inputs = [value]
     failure = Failure(
         error=type(stop.error).__name__,
         message=str(stop.error),
@@ -78,27 +74,12 @@ def failure_of(
 
 
 def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:
-    if (future := _future(stop, writer)) is not None:
+    if (future := used_too_early(stop, writer)) is not None:
         return future
+    if (forbidden := forbidden_collective(stop)) is not None:
+        return forbidden
     explain = _EXPLAIN.get(stop.kind)
     return (explain(stop, writer) if explain else None) or _other(stop)
-
-
-def _future(stop: StoppedTrace, writer: Writer) -> Explanation | None:
-    """For a program that uses a future before it is done: the line that stops names it."""
-    if not isinstance(stop.error, TypeError | AttributeError | ValueError):
-        return None
-    text = stop.step.source.text if stop.step.source else ""
-    for step in reversed(writer.steps):
-        for value in step.outputs:
-            name = value.name
-            if _jax.is_future(value.aval) and re.search(rf"\b{re.escape(name)}\b(?!\.done)", text):
-                where = f" in line {step.source.line}" if step.source else ""
-                words = (
-                    f"{name} is a future, not an array: it was started{where} and has no values until {name}.done()."
-                )
-                return Explanation(words, value)
-    return None
 
 
 def _users_traceback(error: Exception) -> str:
@@ -109,8 +90,6 @@ def _users_traceback(error: Exception) -> str:
 
 def _other(stop: StoppedTrace) -> Explanation:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
-    if type(stop.error).__name__ == "ForbiddenCollectiveError":
-        return Explanation(FORBIDDEN)
     if stop.kind == "user":
         return Explanation("The function itself raised this; the steps before it ran.")
     if _jax.messages.is_mesh_set_within_jit(stop.error):

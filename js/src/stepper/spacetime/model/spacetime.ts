@@ -3,7 +3,9 @@ import type { Collective, Scope, Step, Variable } from "../../../core/document.g
 import { originVariable, ownBlocks } from "../../model/origins";
 import { permutes, tells } from "../../model/semantics";
 import type { TraceModel } from "../../model/trace";
+import { type Home, homeOf } from "./home";
 import { type Met, meetings } from "./meetings";
+import { meanwhileSteps } from "./transit";
 
 export interface SpaceRow {
   /** Steps that are shown as one: equal collectives, one after another. */
@@ -18,6 +20,8 @@ export interface SpaceRow {
   collective: Collective | null;
   /** The loops that it stands in, the outermost first. */
   path: readonly Place[];
+  /** Steps before it that have no row, of those that run while a transfer is under way. */
+  skipped: number;
 }
 
 /** A place in a loop: index of the loop, and of the iteration. */
@@ -46,14 +50,6 @@ export interface SpaceTime {
   home: Home | null;
 }
 
-export interface Home {
-  /** Its number, from 1. */
-  hop: number;
-  /** What a device sends in it, and in all hops. */
-  bytes: number;
-  total: number;
-}
-
 /** Blocks of a row that are drawn. */
 const MAX_BLOCKS = 4;
 
@@ -64,7 +60,8 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     for (const id of s.outputs) made.set(id, i);
   });
   const followed = new Set(trace.doc.variables.flatMap((v) => (v.origin ? [v.origin.variable] : [])));
-  const wanted = new Set<number>();
+  const meanwhile = meanwhileSteps(trace);
+  const wanted = new Set(meanwhile.keys());
   trace.steps.forEach((s, i) => {
     if (s.primitive === "in_specs") wanted.add(i);
     if (!trace.communicates(s)) return;
@@ -78,17 +75,21 @@ export function spaceTime(trace: TraceModel): SpaceTime {
   const rows: Omit<SpaceRow, "blocks">[] = [];
   for (const i of [...wanted].sort((a, b) => a - b)) {
     const step = trace.step(i) as Step;
-    const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []).filter((v) => v.region >= 0);
+    // What starts a transfer shows what is sent, and what stops at a future that.
+    const starts = trace.end(step) === "start";
+    const ids = starts ? step.inputs.slice(0, 1) : step.outputs.length > 0 ? step.outputs : step.inputs;
+    const outputs = ids.flatMap((id) => trace.variable(id) ?? []).filter((v) => v.region >= 0);
     const known = outputs.filter((v) => followed.has(v.id));
     const begins = step.primitive === "in_specs";
     const some = known.length > 0 ? known : outputs.slice(0, 1);
     const shown = begins ? outputs.filter((v) => some.includes(v) || outputs.length <= MAX_BLOCKS) : some;
     if (shown.length === 0) continue;
     const path = loops.path(step);
-    const c = trace.communicates(step) ? step.collective : null;
+    const c = trace.communicates(step) && !starts ? step.collective : null;
     const last = rows.at(-1);
     const same =
       c !== null &&
+      trace.end(step) === null &&
       last?.collective != null &&
       last.path === path &&
       last.collective.kind === c.kind &&
@@ -96,7 +97,7 @@ export function spaceTime(trace: TraceModel): SpaceTime {
       !step.inputs.some((id) => last.shown.some((v) => v.id === id)) &&
       madeAt(trace, step, made) < (last.steps[0] ?? i);
     if (same && last) rows[rows.length - 1] = { ...last, steps: [...last.steps, i], shown: [...last.shown, ...shown] };
-    else rows.push({ steps: [i], shown, again: false, collective: c, path });
+    else rows.push({ steps: [i], shown, again: false, collective: c, path, skipped: meanwhile.get(i) ?? 0 });
   }
   const all = rows.flatMap((row, i) => [...heldBefore(trace, row, rows[i - 1], made), row]);
   const grouped = all.map((row) => ({ ...row, blocks: blocksOf(trace, row.shown, row.collective !== null) }));
@@ -105,7 +106,7 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     rows: grouped,
     loops: loops.all,
     met: met && metInLoops(trace, grouped, loops, met),
-    home: homeOf(trace, grouped, loops),
+    home: homeOf(trace, grouped, (step) => loops.path(step)),
   };
 }
 
@@ -122,37 +123,6 @@ function metInLoops(trace: TraceModel, rows: readonly SpaceRow[], loops: Loops, 
     rows: met.rows.map((row, i) => (row && cut >= 0 && i >= cut - 1 && !all(row) ? null : row)),
     complete: place && !inner && !after(place) ? place.iteration + 1 : 0,
   };
-}
-
-/** The last hop of the loop that runs last, where it changes nothing that is read. */
-function homeOf(trace: TraceModel, rows: readonly SpaceRow[], loops: Loops): Home | null {
-  const row = rows.findLast(({ collective }) => collective !== null);
-  const [place, inner] = row?.path ?? [];
-  if (!row || !place || inner || !permutes(row.collective)) return null;
-  const hops = rows.filter(({ path, collective }) => collective && path[0]?.loop === place.loop);
-  const { steps } = trace;
-  const reads = (id: number, k: number) => steps.some((step, i) => i > k && step.inputs.includes(id));
-  const unread = row.steps.every((i) => {
-    const v = trace.variable(steps[i]?.outputs[0] ?? -1);
-    const origin = v?.origin;
-    if (!v || !origin || !ownBlocks(trace, v)) return false;
-    return steps.every((step, k) => {
-      if (k <= i || !step.inputs.includes(v.id)) return true;
-      // The end of the loop, which computes nothing, hands it on: to nobody.
-      if (step.primitive !== "scan" || loops.path(step).length >= row.path.length) return false;
-      const results = step.outputs.flatMap((id) => trace.variable(id) ?? []);
-      return results.every(
-        (other) => other.origin && (other.origin.variable !== origin.variable || !reads(other.id, k)),
-      );
-    });
-  });
-  const sent = (steps: readonly number[]) =>
-    steps.reduce((sum, i) => sum + (trace.step(i)?.collective?.bytes_per_device ?? 0), 0);
-  // One hop an iteration, and all of them there: else a number would name the wrong one.
-  const whole = hops.length === place.iteration + 1 && hops.every(({ path }, i) => path[0]?.iteration === i);
-  return unread && whole
-    ? { hop: hops.length, bytes: sent(row.steps), total: hops.reduce((sum, hop) => sum + sent(hop.steps), 0) }
-    : null;
 }
 
 /** The step that made what a collective sends, before it was moved and reshaped: -1 where no step did. */
@@ -174,7 +144,8 @@ function heldBefore(
   above: Omit<SpaceRow, "blocks"> | undefined,
   made: ReadonlyMap<number, number>,
 ): Omit<SpaceRow, "blocks">[] {
-  if (!row.collective || !above) return [];
+  const receives = row.steps.some((i) => trace.end(trace.step(i) as Step) === "done");
+  if (!row.collective || !above || receives) return [];
   const shown = row.steps.flatMap((i) => trace.variable(trace.step(i)?.inputs[0] ?? -1) ?? []);
   const there = new Set(above.shown.map((v) => whose(trace, v)));
   if (shown.length === 0 || shown.some((v) => there.has(whose(trace, v)))) return [];

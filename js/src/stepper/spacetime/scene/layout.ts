@@ -2,6 +2,7 @@
 
 import { bytes } from "../../../core/format";
 import { textWidth } from "../../../draw/measure";
+import { isFuture, type Transfer } from "../../model/futures";
 import { originVariable } from "../../model/origins";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import type { Met } from "../model/meetings";
@@ -47,6 +48,10 @@ export const CAPTION = 18;
 /** Between rows with links, as much as there is room for; and without. */
 const LINKS = [58, 46, 34] as const;
 const PLAIN = 12;
+/** Under a row whose blocks set out and are received later. */
+export const LEAVING = 26;
+/** Under the last row, where something is sent and never received. */
+const THROWN = 62;
 /** Between rows of which some are left out. */
 export const CUT = 24;
 /** More columns than these have no lines. */
@@ -79,7 +84,8 @@ export function layoutSpace(
     const rows: PlacedRow[] = [];
     let y = TOP + captions.length * CAPTION;
     for (const { row, index, leftOut } of visible) {
-      if (index > 0) y += leftOut !== null ? CUT : small ? 1 : row.collective ? links : PLAIN;
+      const starts = transferOf(trace, rows.at(-1)?.row, "start") !== null;
+      if (index > 0) y += leftOut !== null ? CUT : small ? 1 : row.collective ? links : starts ? LEAVING : PLAIN;
       const own = met?.rows[index] ?? null;
       const h = small ? 6 : tileHeight(trace, row, tile) + (own ? STRIP : 0);
       rows.push({
@@ -93,7 +99,8 @@ export function layoutSpace(
       });
       y += h;
     }
-    return { rows, links, height: y + 14 };
+    const thrown = !small && trace.transfers.some(({ done }) => done === null);
+    return { rows, links, height: y + (thrown ? THROWN : 14) };
   };
   const [most, ...less] = LINKS;
   let placed = place(most);
@@ -158,12 +165,19 @@ function wordsOf(trace: TraceModel, row: SpaceRow): { text: string; note: string
   const names = namesOf(trace, row).join(", ");
   const time = row.path.map(({ iteration }, level) => `${INDICES[level] ?? "i"}=${iteration}  `).join("");
   if (row.again) return { text: names, note: `${time}still held` };
-  const what = step ? primitiveName(step) : "";
+  const what = step?.primitive === "error" ? (trace.doc.error?.error ?? "error") : step ? primitiveName(step) : "";
+  const sends = transferOf(trace, row, "start") ? "sends " : row.skipped > 0 ? `${row.skipped} steps later  ` : "";
   const axes = row.collective ? ` ${row.collective.axes.join(", ")}` : "";
-  return { text: `${what}${axes}`, note: `${time}${names}` };
+  return { text: `${what}${axes}`, note: `${time}${sends}${names}` };
+}
+
+/** The transfer that a row starts, or receives; null for any other row. */
+export function transferOf(trace: TraceModel, row: SpaceRow | undefined, end: "start" | "done"): Transfer | null {
+  const step = row && !row.again ? trace.step(row.steps[0] ?? -1) : null;
+  return step && trace.end(step) === end ? trace.transfer(step) : null;
 }
 
 /** The user's names of what devices hold: a block that went round keeps the name that it set out with. */
 function namesOf(trace: TraceModel, row: SpaceRow): string[] {
-  return [...new Set(row.shown.map((v) => originVariable(trace, v).name))];
+  return [...new Set(row.shown.map((v) => (isFuture(v) ? v : originVariable(trace, v)).name))];
 }

@@ -18,6 +18,17 @@ export interface Between {
   space: { left: number; pitch: number };
   /** The device whose block is followed. */
   device: number | null;
+  /** How blocks come to `y0` that set out in an earlier row: down between the columns. */
+  trunk?: Trunk | null;
+}
+
+/** A way between columns past other rows. */
+export interface Trunk {
+  points: (p: number) => readonly Point[];
+  /** Where it ends. */
+  x: (p: number) => number;
+  /** Most width of what runs in it, its outline included. */
+  width: number;
 }
 
 type Point = readonly [x: number, y: number];
@@ -77,14 +88,16 @@ export function rowLinks(trace: TraceModel, row: SpaceRow, between: Between): Li
 }
 
 function collectiveLinks(trace: TraceModel, c: Collective, sent: Variable, made: Variable, between: Between) {
-  const { y0, y1, middle, color, space, device } = between;
+  const { y0, y1, middle, color, space, device, trunk = null } = between;
+  const leave = trunk?.x ?? middle;
+  const out = (p: number) => trunk?.points(p) ?? [];
   const n = trace.mesh.size;
   const { pairs, knots: groupsCombined } = linksOf(trace, c);
   const axes = c.axes.map((name) => trace.mesh.axisOf(name));
   const originOf = (p: number) => originsOf(trace, sent, p)[0] ?? p;
   const coreOf = (p: number) => hex(colorAt(trace, sent, originOf(p), color));
   const thin = pairs.length > 4 * n;
-  const full = thin ? 1.4 : Math.min(5, space.pitch * 0.16);
+  const full = thin ? 1.4 : Math.min(5, space.pitch * 0.16, (trunk?.width ?? 9) - 1.8);
   const all = axes.map(axisToken);
   const y = (y0 + y1) / 2;
   const ribbons: Ribbon[] = [];
@@ -95,7 +108,8 @@ function collectiveLinks(trace: TraceModel, c: Collective, sent: Variable, made:
     });
   const knots = groupsCombined.map((group): Knot => {
     const x = group.reduce((sum, p) => sum + middle(p), 0) / group.length;
-    for (const p of group) add(curve(middle(p), y0, x, y), coreOf(p), all, { dash: [4, 2.6], arrives: 0.5 });
+    for (const p of group)
+      add([...out(p), ...curve(leave(p), y0, x, y)], coreOf(p), all, { dash: [4, 2.6], arrives: 0.5 });
     for (const p of group) add(curve(x, y, middle(p), y1), hex(color(made, p)), all, { leaves: 0.5 });
     return { x, y, inks: all, combines: c.semantics.combines };
   });
@@ -109,15 +123,15 @@ function collectiveLinks(trace: TraceModel, c: Collective, sent: Variable, made:
   const addLink = (a: number, b: number, part: number) => {
     // A ring's last block leaves at one side and comes in at the other.
     const round = !permutes(c) || Math.abs(b - a) < n - 1 || n <= 2 ? 0 : Math.sign(a - b);
-    const [x0, x1] = [middle(a), middle(b)];
+    const [x0, x1] = [leave(a), middle(b)];
     const [core, inks] = [coreOf(a), crossed(a, b)];
     const own = { width: full * part, block: originOf(a) };
     if (round === 0) {
-      add(curve(x0, y0, x1, y1), core, inks, own);
+      add([...out(a), ...curve(x0, y0, x1, y1)], core, inks, own);
       return;
     }
-    const [out, into] = round > 0 ? [edge, space.left - 12] : [space.left - 12, edge];
-    add(curve(x0, y0, out, y), core, inks, { ...own, arrives: 0.5 });
+    const [away, into] = round > 0 ? [edge, space.left - 12] : [space.left - 12, edge];
+    add([...out(a), ...curve(x0, y0, away, y)], core, inks, { ...own, arrives: 0.5 });
     add(curve(into, y, x1, y1), core, inks, { ...own, leaves: 0.5 });
   };
   // Of several groups that send to all, one stands in front.
@@ -231,7 +245,7 @@ function beginning(points: readonly Point[], part: number): readonly Point[] {
 }
 
 /** An S from one point to another, upright at both ends. */
-function curve(x0: number, y0: number, x1: number, y1: number): readonly Point[] {
+export function curve(x0: number, y0: number, x1: number, y1: number): readonly Point[] {
   return Array.from({ length: 13 }, (_, i) => {
     const t = i / 12;
     const s = t * t * (3 - 2 * t);

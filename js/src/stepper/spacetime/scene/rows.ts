@@ -11,6 +11,7 @@ import { headMarks } from "./head";
 import { CAPTION, CUT, type Folded, LINES, type PlacedRow, type SpaceLayout, TOP } from "./layout";
 import { type Links, linkMarks, rowLinks } from "./links";
 import { type ColorOf, colorAt, tileMarks } from "./tiles";
+import { endMarks, looseMarks, startOf, trunkTo } from "./trunks";
 
 export interface SpaceOptions extends Pick<StepperOptions, "scheme" | "device"> {
   /** The tile under the lens: the index of a row, a mesh position. */
@@ -35,6 +36,7 @@ export function spaceMarks(
   space.captions.forEach((text, k) => {
     marks.push(label(space.left, TOP + 9 + k * CAPTION, fit(text, space.width - space.left, 11), 11, "muted"));
   });
+  marks.push(...looseMarks(trace, layout, space, options.scheme));
   for (const placed of space.rows) {
     const { row, y, h, met, leftOut } = placed;
     if (row.steps.includes(at)) marks.push(...currentMarks(trace, space, placed));
@@ -55,6 +57,7 @@ export function spaceMarks(
       );
     marks.push(...equalMarks(trace, space, placed));
   }
+  marks.push(...endMarks(trace, space));
   return [...marks, ...lensMarks(trace, space, options)];
 }
 
@@ -69,6 +72,7 @@ export function linksTo(
   const above = space.rows[space.rows.indexOf(placed) - 1];
   if (!placed.row.collective || placed.leftOut !== null || !above || trace.mesh.size > LINES) return null;
   return rowLinks(trace, placed.row, {
+    trunk: trunkTo(trace, space, placed),
     y0: above.y + above.h + 1,
     y1: placed.y,
     middle: (p) => space.left + p * space.pitch + space.tile / 2,
@@ -118,7 +122,7 @@ function cutMarks(space: SpaceLayout, placed: PlacedRow, folded: Folded | null):
 function lensMarks(trace: TraceModel, space: SpaceLayout, { tile }: SpaceOptions): Mark[] {
   const at = tile && space.rows[tile.row];
   if (!at || trace.mesh.size > LINES) return [];
-  const before = space.rows[tile.row - 1];
+  const before = startOf(trace, space, at) ?? space.rows[tile.row - 1];
   const outline = (p: number, y: number, h: number, color: Color): Mark => {
     const x = space.left + p * space.pitch;
     return { kind: "rect", x: x - 2, y: y - 2, w: space.tile + 4, h: h + 4, r: 5, stroke: { color, width: 2.2 } };

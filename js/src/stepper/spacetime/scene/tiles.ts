@@ -3,8 +3,10 @@ import { hex, NOBODYS, type Rgb } from "../../../core/color";
 import type { Variable } from "../../../core/document.gen";
 import { type Box, CENTER, EMPTY, label, type Mark, type Stroke } from "../../../draw/marks";
 import { fitName, textWidth } from "../../../draw/measure";
+import { isFuture } from "../../model/futures";
 import { NOT_KNOWN, originName, originsOf, originVariable } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
+import { futureMarks } from "../../scene/transit";
 import type { SpaceRow } from "../model/spacetime";
 
 export type ColorOf = (v: Variable, p: number) => Rgb;
@@ -48,6 +50,8 @@ export function tileMarks(
   met: ReadonlySet<number> | null,
   followed: number | null,
 ): Mark[] {
+  const [future] = row.shown;
+  if (isFuture(future)) return futureMarks(trace, future as Variable, { x, y, w, h: all }, true);
   const pieces = piecesOf(trace, row, p);
   const h = all - (met ? STRIP : 0);
   const stacked = h >= pieces.length * PIECE;
