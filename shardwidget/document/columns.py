@@ -49,6 +49,16 @@ CANDIDATES = (
 )
 """The candidates of a search for a sharding."""
 
+INSTEAD = (
+    Column("what", "instead"),
+    Column("code", "written"),
+    Column("gives", "gives"),
+    Column("collectives", "collectives"),
+    Column("sent", "sent/device", unit="bytes"),
+    Column("work", "work/device"),
+)
+"""A program as it is, and as it would be otherwise."""
+
 TRANSFERS = (
     Column("op", "collective"),
     Column("axes", "mesh axes"),

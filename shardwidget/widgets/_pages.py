@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shardwidget import read
-from shardwidget.document import Document, Memory, Overlap, Program, Why, to_wire
+from shardwidget.document import Comparison, Document, Memory, Overlap, Program, Why, to_wire
 from shardwidget.findings.program import twin
 
 NO_MEMORY = (
@@ -66,9 +67,13 @@ class ProgramPages:
         f, args, kwargs = call
         if not callable(f) or hasattr(f, "as_text"):  # What is compiled already can be called too.
             raise ValueError(NO_FUNCTION)
-        compared = self._once("why", at, lambda: read.comparison(f, *args, kwargs=kwargs, mesh=self._mesh))
+        compared = self._once("why", at, lambda: self._compared(f, args, kwargs))
         same = twin(program, collective, compared.program)
         return () if same is None else compared.why_collective(same)
+
+    def _compared(self, f: Any, args: Any, kwargs: Any) -> Comparison:
+        """The comparison of a function, which it does not hold: what is known stays when the view is closed."""
+        return replace(read.comparison(f, *args, kwargs=kwargs, mesh=self._mesh), compiled_otherwise=None)
 
     def wire(self, page: str, at: int, program: Program) -> dict[str, Any]:
         """A page as it goes to the front end; or why it is not known."""

@@ -11,7 +11,6 @@ from traitlets import Bool, Bunch, Dict, Float, Int, TraitError, observe, valida
 
 from shardwidget import read
 from shardwidget.document import Schedule, Schedules, Trace
-from shardwidget.export import bundle
 from shardwidget.pipeline.lists import compared
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
@@ -150,8 +149,7 @@ class PipelineView(MovingWidget):
         self.stepper.step = step = self._trace[1][tick]
         if not first:
             return {"step": step}
-        state = self.stepper._state(complete=True)  # noqa: SLF001
-        return {"step": step, "front_end": bundle.read(self.stepper.bundle), "state": state}
+        return {"step": step, **self.stepper._within()}  # noqa: SLF001
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"follow": self.follow, "moment": self.moment}

@@ -35,6 +35,24 @@ export interface Algorithms {
   readonly version: number;
 }
 
+/** The program with what decides a split otherwise, compiled. */
+export interface Alternative {
+  /** `as it is`, `had line 7 won`, `without line 7`. */
+  readonly what: string;
+  /** What to write: the line as it would be, or an argument with its spec; empty as it is. */
+  readonly code: string;
+  /** The compiled sharding of the value that is asked about; empty where it is not known. */
+  readonly gives: string;
+  /** The kinds of its collectives, each with its mesh axes, once. */
+  readonly collectives: readonly string[];
+  /** Bytes that a device sends in a call. */
+  readonly sent: number;
+  /** What a device computes in a call, loops by their number of turns; -1 where it is not known. */
+  readonly flops: number;
+  /** The compiled program: `diff` compares it with another. */
+  readonly program: Program;
+}
+
 /** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
 export interface Block {
   readonly device_id: number;
@@ -2096,6 +2114,8 @@ export interface Reason {
   readonly lost: readonly number[];
   /** Why those were not passed on, in a sentence. */
   readonly because: string;
+  /** The dimension of the giver that they would split instead; -1 where they need another value's. */
+  readonly wanted: number;
   /** Index in `Comparison.groups` of all that asked for the same; -1 where only one did. */
   readonly group: number;
 }
@@ -2755,6 +2775,13 @@ export interface Why {
   readonly because: readonly string[];
   /** The collectives over this axis that follow, in words. */
   readonly collectives: readonly string[];
+  /**
+   * The call that compiles it otherwise, `comparison.why(8, 1, 'model', instead=True)`, where a constraint gives it
+   * or another value lost; empty elsewhere.
+   */
+  readonly ask: string;
+  /** The program as it is, then what else was compiled; empty where that was not asked for. */
+  readonly instead: readonly Alternative[];
   /** How many steps the compiler's propagation had. */
   readonly steps: number;
   readonly kind: "why";
