@@ -66,6 +66,8 @@ TRANSFERS = (
     Column("between", "runs between -start and -done"),
     Column("whole", "takes", unit="seconds"),
     Column("exposed", "exposed", unit="seconds"),
+    Column("measured", "measured", unit="seconds"),
+    Column("measured_exposed", "exposed then", unit="seconds"),
 )
 """The lines of a program whose collectives take time, the most exposed first."""
 

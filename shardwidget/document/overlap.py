@@ -5,12 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.run import Run
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Bound", "Interval", "LineTransfers", "LineWork", "Loop", "Overlap", "Transfer"]
+__all__ = [
+    "Bound",
+    "Interval",
+    "LineTransfers",
+    "LineWork",
+    "Loop",
+    "MeasuredCall",
+    "MeasuredLine",
+    "Overlap",
+    "Transfer",
+]
 
 Bound = Literal["compute", "memory", "links", ""]
 
@@ -122,6 +133,37 @@ class Loop:
     backward: bool = False
 
 
+@dataclass(frozen=True)
+class MeasuredLine:
+    """The collectives of a ``LineTransfers`` in a measured run: seconds of a call, the mean over devices and calls."""
+
+    kind: str
+    axes: tuple[str, ...]
+    source: Source | None
+    backward: bool
+    seconds: float
+    """How long they take after the last device has arrived."""
+    exposed: float
+    """How much of that passes with nothing computed meanwhile."""
+
+
+@dataclass(frozen=True)
+class MeasuredCall:
+    """A measured run of the same program: seconds of its median call. The last four are the mean over devices."""
+
+    on: str
+    """What it ran on, and how often: ``8 CPU devices, 5 calls``."""
+    seconds: float
+    compute: float
+    exposed: float
+    """In collectives after the last device has arrived, with nothing computed meanwhile."""
+    waiting: float
+    """In collectives before the last device has arrived, with nothing computed meanwhile."""
+    idle: float
+    """Without any event."""
+    lines: tuple[MeasuredLine, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Overlap(Document):
     """A compiled program's schedule, replayed against a chip's figures. Every time is an estimate in seconds."""
@@ -158,6 +200,8 @@ class Overlap(Document):
     target: str = ""
     note: str = ""
     """What is not known, and how it is counted."""
+    measured: MeasuredCall | None = None
+    """A measured run of it, where one was put beside it."""
     kind: Literal["overlap"] = field(default="overlap", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -165,6 +209,23 @@ class Overlap(Document):
     def now(self) -> float:
         """The whole call as it is scheduled."""
         return self.compute + self.exposed
+
+    def beside(self, run: Run) -> Overlap:
+        """The same with a measured run of the program beside the estimate.
+
+        Args:
+            run: what ``read.run`` gave for the same program.
+
+        Raises:
+            ValueError: it ran on other devices than the estimate is for, or it is of another program.
+        """
+        return provided("beside")(self, run)
+
+    def measured_line(self, line: LineTransfers) -> MeasuredLine | None:
+        """What was measured of a line's collectives; None where that is not known."""
+        key = (line.kind, line.axes, line.source, line.backward)
+        lines = self.measured.lines if self.measured else ()
+        return next((m for m in lines if (m.kind, m.axes, m.source, m.backward) == key), None)
 
     def by_line(self) -> tuple[LineTransfers, ...]:
         """The transfers by kind, axes and source line, the most exposed first.

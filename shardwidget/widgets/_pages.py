@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from shardwidget import read
-from shardwidget.document import Comparison, Document, Memory, Overlap, Program, Why, to_wire
+from shardwidget.document import Comparison, Document, Memory, Overlap, Program, Run, Why, to_wire
 from shardwidget.findings.program import twin
 
 NO_MEMORY = (
@@ -54,6 +55,11 @@ class ProgramPages:
     def overlap(self, at: int, program: Program) -> Overlap:
         """How much of a program's communication is exposed."""
         return self._once("overlap", at, lambda: program.overlap(self._chip if isinstance(self._chip, str) else None))
+
+    def beside(self, at: int, program: Program, run: Run) -> None:
+        """Puts a measured run beside the estimate of the overlap, where that is for what it ran on."""
+        with contextlib.suppress(ValueError):
+            self.known["overlap", at] = self.overlap(at, program).beside(run)
 
     def why(self, at: int, program: Program, collective: int, call: Any) -> tuple[Why, ...]:
         """Why a collective of a program is there: an answer for each split that it follows from.

@@ -6,8 +6,8 @@ import pytest
 import shardwidget as sw
 from shardwidget import read
 from shardwidget.cost import Interconnect
-from shardwidget.document import Overlap
-from shardwidget.rates import Rate
+from shardwidget.document import Overlap, Run
+from shardwidget.rates import RATES, Rate
 
 HEAD = """HloModule jit_step, is_scheduled=true, num_partitions=4
 
@@ -215,3 +215,53 @@ def test_products_of_a_real_program_are_counted_in_loops_too():
     o = read.overlap(f, *shapes, mesh=mesh, chip="TPU v5e")
     assert o.flops == 6 * 2 * 64 * 32 * 32
     assert "compiled for CPUs" in o.note
+
+
+def layer(x, w, v):
+    return jax.numpy.sum(jax.nn.gelu(x @ w) @ v, axis=0)
+
+
+def of_layer() -> tuple[jax.Array, ...]:
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    specs = ((512, 256), ("data",)), ((256, 512), (None, "model")), ((512, 256), ("model",))
+    put = (jax.sharding.NamedSharding(mesh, jax.P(*spec)) for _, spec in specs)
+    return tuple(jax.device_put(jax.numpy.ones(shape), s) for (shape, _), s in zip(specs, put, strict=True))
+
+
+@pytest.fixture(scope="module")
+def measured() -> Run:
+    return read.run(layer, *of_layer(), n=2)
+
+
+def test_a_measured_run_stands_beside_the_estimate(measured):
+    o = read.overlap(layer, *of_layer(), chip=CHIP)
+    both = o.beside(measured)
+    assert both.measured is not None
+    parts = both.measured.compute, both.measured.exposed, both.measured.waiting, both.measured.idle
+    assert sum(parts) == pytest.approx(measured.median_s)
+    lines = [both.measured_line(line) for line in both.by_line()]
+    assert {line.axes for line in lines if line} == {("data",), ("model",)}
+    taken = sum(line.seconds for line in lines if line)
+    assert taken == pytest.approx(sum(c.call_s for c in measured.collectives))
+    assert all(0 <= line.exposed <= line.seconds for line in lines if line)
+    words = str(both)
+    assert "exposed then" in words
+    assert "Measured on 8 CPU devices, 2 calls" in words
+    assert "exposed then" not in str(o)
+    assert sw.load(both.to_json()) == both
+
+
+def test_a_run_on_other_devices_or_of_another_program_is_not_put_beside(measured):
+    with pytest.raises(ValueError, match=r"for TPU v5e, and the run was on 8 CPU devices"):
+        read.overlap(layer, *of_layer(), chip="TPU v5e").beside(measured)
+    with pytest.raises(ValueError, match="of another program"):
+        read.overlap(lambda x, w, v: (x @ w, v), *of_layer(), chip=CHIP).beside(measured)
+
+
+def test_the_page_of_a_program_gets_what_is_measured(monkeypatch):
+    monkeypatch.setitem(RATES, "cpu", CHIP)
+    view = sw.CompiledProgram(layer, *of_layer(), page="overlap")
+    assert view._pages["overlap 0"]["measured"] is None
+    run = view.profile(n=1)
+    assert view._pages["overlap 0"]["measured"]["seconds"] == run.median_s
+    assert view.overlap().measured.on == "8 CPU devices, 1 call"

@@ -56,6 +56,8 @@ export const TRANSFERS = [
   { key: "between", head: "runs between -start and -done" },
   { key: "whole", head: "takes", unit: "seconds" },
   { key: "exposed", head: "exposed", unit: "seconds" },
+  { key: "measured", head: "measured", unit: "seconds" },
+  { key: "measured_exposed", head: "exposed then", unit: "seconds" },
 ] as const satisfies Column[];
 
 /** What the cores of a Pallas kernel do. */

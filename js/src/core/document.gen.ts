@@ -1296,6 +1296,21 @@ export interface Loop {
   readonly backward: boolean;
 }
 
+/** A measured run of the same program: seconds of its median call. The last four are the mean over devices. */
+export interface MeasuredCall {
+  /** What it ran on, and how often: `8 CPU devices, 5 calls`. */
+  readonly on: string;
+  readonly seconds: number;
+  readonly compute: number;
+  /** In collectives after the last device has arrived, with nothing computed meanwhile. */
+  readonly exposed: number;
+  /** In collectives before the last device has arrived, with nothing computed meanwhile. */
+  readonly waiting: number;
+  /** Without any event. */
+  readonly idle: number;
+  readonly lines: readonly MeasuredLine[];
+}
+
 /** A collective of the program, and how long it took. */
 export interface MeasuredCollective {
   /** XLA's name for it: `all-reduce`, `reduce-scatter`, `collective-permute`. */
@@ -1347,6 +1362,18 @@ export interface MeasuredCollective {
   readonly bytes_per_second: number;
   /** For each mesh position, how often it was the last of its group to arrive while others waited. */
   readonly last: Ints;
+}
+
+/** The collectives of a `LineTransfers` in a measured run: seconds of a call, the mean over devices and calls. */
+export interface MeasuredLine {
+  readonly kind: string;
+  readonly axes: readonly string[];
+  readonly source: Source | null;
+  readonly backward: boolean;
+  /** How long they take after the last device has arrived. */
+  readonly seconds: number;
+  /** How much of that passes with nothing computed meanwhile. */
+  readonly exposed: number;
 }
 
 /**
@@ -1794,6 +1821,8 @@ export interface Overlap {
   readonly target: string;
   /** What is not known, and how it is counted. */
   readonly note: string;
+  /** A measured run of it, where one was put beside it. */
+  readonly measured: MeasuredCall | null;
   readonly kind: "overlap";
   readonly version: number;
 }

@@ -75,14 +75,14 @@ def overlap(
         ValueError: there are no figures for the devices, and no chip is given; or the program has no schedule.
         TypeError: ``f`` is not a program.
     """
-    rate = chip if isinstance(chip, Rate) else _rate_of(chip) if chip else None
+    rate = chip if isinstance(chip, Rate) else rate_of(chip) if chip else None
     if chip and rate is None:
         raise ValueError(NO_SUCH_CHIP.format(given=chip, names=", ".join(map(repr, RATES))))
     if isinstance(f, Program):
         program = f if name is None else replace(f, name=name)
     else:
         program = of_executable(executable_of(f, args, mesh, kwargs), name, interconnect)
-    rate = rate or _rate_of(program.mesh.kind)
+    rate = rate or rate_of(program.mesh.kind)
     if rate is None:
         raise ValueError(NO_CHIP.format(target=program.target, names=", ".join(RATES)))
     if not program.module_text:
@@ -98,7 +98,8 @@ def overlap(
     return with_verdict(_document(program, replay, whole, rate, network))
 
 
-def _rate_of(kind: str) -> Rate | None:
+def rate_of(kind: str) -> Rate | None:
+    """The figures of a device by JAX's name for its kind, or of a chip; None where there are none."""
     return RATES.get(kind) or RATES.get(interconnect_of(kind))
 
 
