@@ -50,6 +50,10 @@ class Transfer:
     """How long that takes."""
     source: Source | None = None
     backward: bool = False
+    ring: Literal["", "all-gather", "reduce-scatter"] = ""
+    """Of a permutation beside which the compiler computes the product of its line: what it is a step of."""
+    operand: str = ""
+    """The argument of the function that it moves; empty where it moves a computed value."""
 
     @property
     def hidden(self) -> float:
@@ -76,6 +80,19 @@ class LineTransfers:
     def exposed(self) -> float:
         """How long the program waits for them."""
         return sum(t.exposed for t in self.transfers)
+
+    @property
+    def ring(self) -> str:
+        """What permutations are together beside which the product of the line is computed; empty for others.
+
+        ``all-gather of w1, in a ring``.
+        """
+        rings = {t.ring for t in self.transfers}
+        if len(rings) > 1 or "" in rings:
+            return ""
+        moved = {t.operand for t in self.transfers} - {""}
+        of = f" of {min(moved)}" if len(moved) == 1 else ""
+        return f"{min(rings)}{of}, in a ring"
 
     @property
     def between(self) -> tuple[str, ...]:

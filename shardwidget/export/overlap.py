@@ -77,7 +77,7 @@ def _transfer(t: LineTransfers, m: MeasuredLine | None) -> listing.Row:
     between = ", ".join(t.between[:3]) + (f" and {len(t.between) - 3} more" if len(t.between) > 3 else "")
     started = any(one.asynchronous for one in t.transfers)
     return {
-        "op": t.kind + ("" if runs == 1 else " in a loop" if runs is None else f" ×{runs}"),
+        "op": (t.ring or t.kind) + ("" if runs == 1 else " in a loop" if runs is None else f" ×{runs}"),
         "axes": ", ".join(t.axes) or "irregular",
         "source": clip(line, 44) + (", backward" if t.backward else ""),
         "between": clip(between, 60) or ("nothing" if started else "nothing: XLA runs it at once"),

@@ -2722,6 +2722,10 @@ export interface Transfer {
   readonly between_s: number;
   readonly source: Source | null;
   readonly backward: boolean;
+  /** Of a permutation beside which the compiler computes the product of its line: what it is a step of. */
+  readonly ring: "" | "all-gather" | "reduce-scatter";
+  /** The argument of the function that it moves; empty where it moves a computed value. */
+  readonly operand: string;
 }
 
 /** How many of a holder's arrays have one type. */

@@ -18,6 +18,7 @@ from shardwidget.read._program.executable import Executable, executable_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import of_executable
 from shardwidget.read._program.replay import MEMORY, Replay, Stretch, merged
+from shardwidget.read._program.rings import Rings
 from shardwidget.read._program.work import Work
 from shardwidget.read._target import interconnect_of
 
@@ -95,7 +96,7 @@ def overlap(
     by_name = {c.name: c for c in program.collectives}
     replay = Replay(module, by_name, program.interconnects.index(network.name), rate)
     whole = replay.run(module.entry) if module.entry is not None else Stretch(1)
-    return with_verdict(_document(program, replay, whole, rate, network))
+    return with_verdict(_document(program, replay, whole, rate, network, Rings(module)))
 
 
 def rate_of(kind: str) -> Rate | None:
@@ -103,7 +104,9 @@ def rate_of(kind: str) -> Rate | None:
     return RATES.get(kind) or RATES.get(interconnect_of(kind))
 
 
-def _document(program: Program, replay: Replay, whole: Stretch, rate: Rate, network: cost.Interconnect) -> Overlap:
+def _document(
+    program: Program, replay: Replay, whole: Stretch, rate: Rate, network: cost.Interconnect, rings: Rings
+) -> Overlap:
     work = sum((line for line, _ in replay.lines.values()), Work())
     links = max((s for (axis, _), s in replay.busy.items() if axis != MEMORY), default=0.0)
     sent = sorted(replay.sent.values(), key=lambda s: (-s.exposed, -s.seconds))
@@ -131,6 +134,8 @@ def _document(program: Program, replay: Replay, whole: Stretch, rate: Rate, netw
                 s.between_s,
                 s.collective.source,
                 s.collective.backward,
+                rings.of(s.collective),
+                s.collective.operand,
             )
             for s in sent
         ),

@@ -8,7 +8,7 @@ export function cellsOf(model: OverlapModel, row: Row, figures: Figures<typeof T
   const between = besideOf(row);
   const { measured: ran } = row;
   return {
-    op: [[mono(row.kind, { strong: true })]],
+    op: [[mono(row.ring || row.kind, { strong: true })]],
     axes: [row.axes.length > 0 ? axesOf(model.mesh, row.axes) : [mono("irregular", { tone: "soft" })]],
     source: [[mono(row.source?.text ?? "")], [soft(whereOf(row))]],
     between: [[between.startsWith("nothing") ? { text: between } : soft(between)]],

@@ -28,6 +28,10 @@ export interface Row {
   asynchronous: boolean;
   /** What computes between a `-start` and its `-done`. */
   between: readonly string[];
+  /** What permutations are together beside which the product of the line is computed; empty for others. */
+  ring: string;
+  /** The argument of the function that they move; empty where it is a computed value. */
+  operand: string;
   /** What was measured of them; null where that is not known. */
   measured: MeasuredLine | null;
 }
@@ -86,10 +90,18 @@ function rowsOf({ transfers, measured }: Overlap): Row[] {
       runs: all.some((t) => t.times === null) ? null : sum((t) => t.times ?? 0),
       asynchronous: all.some((t) => t.asynchronous),
       between: [...new Set(all.flatMap((t) => t.between))],
+      ...ringOf(all),
       measured: ran.get(keyOf({ kind, axes, source, backward })) ?? null,
     };
   });
   return rows.sort((a, b) => b.exposed - a.exposed || b.seconds - a.seconds);
+}
+
+/** What all transfers of a line are steps of, and what they move. */
+function ringOf(all: readonly Transfer[]): Pick<Row, "ring" | "operand"> {
+  const [ring = "", ...others] = new Set(all.map((t) => t.ring ?? ""));
+  const [operand = "", ...more] = new Set(all.flatMap((t) => t.operand || []));
+  return { ring: others.length > 0 ? "" : ring, operand: more.length > 0 ? "" : operand };
 }
 
 /** What the collectives of a line have in common. */
@@ -98,9 +110,10 @@ function keyOf({ kind, axes, source, backward }: Pick<Transfer, "kind" | "axes" 
 }
 
 /** The line, the pass and how often, in few words. */
-export function whereOf({ source, backward, runs }: Row): string {
+export function whereOf({ source, backward, runs, ring, operand }: Row): string {
+  const beside = ring ? `${operand && `of ${operand}, `}in a ring, beside this dot` : "";
   const times = runs === null ? "in a loop" : runs === 1 ? "" : `×${runs}`;
-  return clauses([source ? `line ${source.line}` : "line not known", backward ? "backward" : "", times], " · ");
+  return clauses([beside, source ? `line ${source.line}` : "line not known", backward ? "backward" : "", times], " · ");
 }
 
 /** What hides it, in few words. */
@@ -110,7 +123,7 @@ export function besideOf(row: Row): string {
 }
 
 export function sentenceOf(row: Row): string {
-  const { kind, axes, seconds, exposed, asynchronous, between, measured } = row;
+  const { kind, axes, seconds, exposed, asynchronous, between, measured, ring } = row;
   const over = axes.length > 0 ? ` over ${axes.join(" and ")}` : "";
   const all = Math.abs(exposed - seconds) < 0.001 * seconds;
   const waited = exposed === 0 ? "none of it is exposed" : all ? "all of it exposed" : `${duration(exposed)} exposed`;
@@ -120,7 +133,7 @@ export function sentenceOf(row: Row): string {
   const ran = measured
     ? ` Measured: ${duration(measured.seconds)}, ${duration(measured.exposed)} of it with nothing computed.`
     : "";
-  return `${kind}${over}, ${whereOf(row)}: takes ${duration(seconds)}, ${waited}; ${hides}.${ran}`;
+  return `${ring || kind}${over}, ${whereOf(row)}: takes ${duration(seconds)}, ${waited}; ${hides}.${ran}`;
 }
 
 /** What would limit it, and the chip's ridges, in a sentence. */
