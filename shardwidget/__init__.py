@@ -118,6 +118,7 @@ else:
     __getattr__, __dir__ = late(_PUBLIC, __name__)
 
 _PROVIDED = {
+    "beside": "shardwidget.read._program.beside",
     "chrome_trace": "shardwidget.measured.chrome",
     "comparison_diff": "shardwidget.findings.comparison_difference",
     "dump": "shardwidget._json",

@@ -16,6 +16,7 @@ Scale = tuple[Sequence[str], float, float]
 BYTES: Scale = (("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"), 1024, 1)
 SECONDS: Scale = (("ns", "µs", "ms", "s"), 1000, 1e-9)
 RATES: Scale = (("B/s", "kB/s", "MB/s", "GB/s", "TB/s"), 1000, 1)
+FLOPS: Scale = (("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"), 1000, 1)
 
 _DIGITS = 4
 """Of the largest number of a column, decimals among them."""
@@ -54,6 +55,11 @@ def duration(seconds: float) -> str:
 def rate(per_second: float) -> str:
     """Bytes a second in decimal units, as links are sold: ``45.2 GB/s``."""
     return _alone(per_second, RATES)
+
+
+def flop_count(n: float) -> str:
+    """Floating-point operations in decimal units: ``67.6 MFLOP``."""
+    return _alone(n, FLOPS)
 
 
 def percent(share: float) -> str:

@@ -49,6 +49,16 @@ CANDIDATES = (
 )
 """The candidates of a search for a sharding."""
 
+INSTEAD = (
+    Column("what", "instead"),
+    Column("code", "written"),
+    Column("gives", "gives"),
+    Column("collectives", "collectives"),
+    Column("sent", "sent/device", unit="bytes"),
+    Column("work", "work/device"),
+)
+"""A program as it is, and as it would be otherwise."""
+
 TRANSFERS = (
     Column("op", "collective"),
     Column("axes", "mesh axes"),
@@ -56,6 +66,8 @@ TRANSFERS = (
     Column("between", "runs between -start and -done"),
     Column("whole", "takes", unit="seconds"),
     Column("exposed", "exposed", unit="seconds"),
+    Column("measured", "measured", unit="seconds"),
+    Column("measured_exposed", "exposed then", unit="seconds"),
 )
 """The lines of a program whose collectives take time, the most exposed first."""
 

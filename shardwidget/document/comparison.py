@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +12,7 @@ from shardwidget.document.fix import Failure, Fix, Layout
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import Program
 from shardwidget.document.step import Listing, Scope, Source
-from shardwidget.document.why import Cause, Group, Reason, Why
+from shardwidget.document.why import Alternative, Cause, Group, Reason, Why
 from shardwidget.document.wire import VERSION
 
 __all__ = ["Compared", "Comparison", "Continuation", "Row"]
@@ -141,6 +142,10 @@ class Comparison(Document):
     note: str = ""
     """What is not known, why, and how to get it, in one or two sentences."""
     jax_version: str = ""
+    compiled_otherwise: Callable[..., tuple[tuple[Alternative, ...], bool]] | None = field(
+        default=None, repr=False, compare=False, metadata={"wire": False}
+    )
+    """Compiles it as it would be otherwise, in the Python that read it; files and saved pages leave it out."""
     kind: Literal["comparison"] = field(default="comparison", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -151,19 +156,35 @@ class Comparison(Document):
         """
         return provided("comparison_diff")(self, after)
 
-    def why(self, row: int, dim: int, axis: str | None = None, *, value: int = 0) -> Why:
+    def why(
+        self,
+        row: int,
+        dim: int,
+        axis: str | None = None,
+        *,
+        value: int = 0,
+        instead: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Why:
         """Why a dimension of a value is split over a mesh axis, as the compiler's own propagation records it.
+
+        Where another value asked for the axis and lost, or a constraint decides, ``instead`` compiles the program as it
+        would be: had the other won, and without the constraint. Each takes as long as a compile or two; interrupted
+        (``KeyboardInterrupt``), the answer has what was compiled until then.
 
         Args:
             row: index in ``rows``.
             dim: the dimension.
             axis: the mesh axis; None for the first that splits it.
             value: index in the row's ``values``.
+            instead: whether to compile what would be otherwise.
+            progress: called with how many were compiled, and how many there are.
 
         Raises:
             IndexError: there is no such row, value or dimension.
+            ValueError: ``instead``, and the comparison comes from a file, a saved page or a closed widget.
         """
-        return provided("why")(self, row, dim, axis, value)
+        return provided("why")(self, row, dim, axis, value, instead=instead, progress=progress)
 
     def why_collective(self, collective: int) -> tuple[Why, ...]:
         """Why a collective is there: one answer for each operand that is split over its axes.

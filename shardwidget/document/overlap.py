@@ -5,12 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.run import Run
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Bound", "Interval", "LineTransfers", "LineWork", "Loop", "Overlap", "Transfer"]
+__all__ = [
+    "Bound",
+    "Interval",
+    "LineTransfers",
+    "LineWork",
+    "Loop",
+    "MeasuredCall",
+    "MeasuredLine",
+    "Overlap",
+    "Transfer",
+]
 
 Bound = Literal["compute", "memory", "links", ""]
 
@@ -39,6 +50,10 @@ class Transfer:
     """How long that takes."""
     source: Source | None = None
     backward: bool = False
+    ring: Literal["", "all-gather", "reduce-scatter"] = ""
+    """Of a permutation beside which the compiler computes the product of its line: what it is a step of."""
+    operand: str = ""
+    """The argument of the function that it moves; empty where it moves a computed value."""
 
     @property
     def hidden(self) -> float:
@@ -65,6 +80,19 @@ class LineTransfers:
     def exposed(self) -> float:
         """How long the program waits for them."""
         return sum(t.exposed for t in self.transfers)
+
+    @property
+    def ring(self) -> str:
+        """What permutations are together beside which the product of the line is computed; empty for others.
+
+        ``all-gather of w1, in a ring``.
+        """
+        rings = {t.ring for t in self.transfers}
+        if len(rings) > 1 or "" in rings:
+            return ""
+        moved = {t.operand for t in self.transfers} - {""}
+        of = f" of {min(moved)}" if len(moved) == 1 else ""
+        return f"{min(rings)}{of}, in a ring"
 
     @property
     def between(self) -> tuple[str, ...]:
@@ -122,6 +150,37 @@ class Loop:
     backward: bool = False
 
 
+@dataclass(frozen=True)
+class MeasuredLine:
+    """The collectives of a ``LineTransfers`` in a measured run: seconds of a call, the mean over devices and calls."""
+
+    kind: str
+    axes: tuple[str, ...]
+    source: Source | None
+    backward: bool
+    seconds: float
+    """How long they take after the last device has arrived."""
+    exposed: float
+    """How much of that passes with nothing computed meanwhile."""
+
+
+@dataclass(frozen=True)
+class MeasuredCall:
+    """A measured run of the same program: seconds of its median call. The last four are the mean over devices."""
+
+    on: str
+    """What it ran on, and how often: ``8 CPU devices, 5 calls``."""
+    seconds: float
+    compute: float
+    exposed: float
+    """In collectives after the last device has arrived, with nothing computed meanwhile."""
+    waiting: float
+    """In collectives before the last device has arrived, with nothing computed meanwhile."""
+    idle: float
+    """Without any event."""
+    lines: tuple[MeasuredLine, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class Overlap(Document):
     """A compiled program's schedule, replayed against a chip's figures. Every time is an estimate in seconds."""
@@ -158,6 +217,8 @@ class Overlap(Document):
     target: str = ""
     note: str = ""
     """What is not known, and how it is counted."""
+    measured: MeasuredCall | None = None
+    """A measured run of it, where one was put beside it."""
     kind: Literal["overlap"] = field(default="overlap", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -165,6 +226,23 @@ class Overlap(Document):
     def now(self) -> float:
         """The whole call as it is scheduled."""
         return self.compute + self.exposed
+
+    def beside(self, run: Run) -> Overlap:
+        """The same with a measured run of the program beside the estimate.
+
+        Args:
+            run: what ``read.run`` gave for the same program.
+
+        Raises:
+            ValueError: it ran on other devices than the estimate is for, or it is of another program.
+        """
+        return provided("beside")(self, run)
+
+    def measured_line(self, line: LineTransfers) -> MeasuredLine | None:
+        """What was measured of a line's collectives; None where that is not known."""
+        key = (line.kind, line.axes, line.source, line.backward)
+        lines = self.measured.lines if self.measured else ()
+        return next((m for m in lines if (m.kind, m.axes, m.source, m.backward) == key), None)
 
     def by_line(self) -> tuple[LineTransfers, ...]:
         """The transfers by kind, axes and source line, the most exposed first.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from shardwidget.document.base import Document
+from shardwidget.document.program import Program
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Cause", "Group", "Link", "Reason", "Why"]
+__all__ = ["Alternative", "Cause", "Group", "Link", "Reason", "Why", "chain_of"]
 
 Given = Literal["", "argument", "constraint", "type", "shard_map", "jit"]
 """What a split comes from: an argument's sharding, a constraint, a type on an Explicit mesh, the specs of a
@@ -42,8 +44,18 @@ class Reason:
     another dimension, which was not passed on."""
     because: str = ""
     """Why those were not passed on, in a sentence."""
+    wanted: int = -1
+    """The dimension of the giver that they would split instead; -1 where they need another value's."""
     group: int = -1
     """Index in ``Comparison.groups`` of all that asked for the same; -1 where only one did."""
+
+
+def chain_of(reasons: Sequence[Reason], index: int) -> list[int]:
+    """Indices of the reasons from what gave an axis to the one at ``index``."""
+    found = [index]
+    while reasons[found[-1]].giver >= 0 and reasons[found[-1]].giver not in found:
+        found.append(reasons[found[-1]].giver)
+    return found[::-1]
 
 
 @dataclass(frozen=True)
@@ -87,6 +99,26 @@ class Link:
     """The step of the compiler's propagation, from 0; -1 where it was given."""
 
 
+@dataclass(frozen=True)
+class Alternative:
+    """The program with what decides a split otherwise, compiled."""
+
+    what: str
+    """``as it is``, ``had line 7 won``, ``without line 7``."""
+    code: str
+    """What to write: the line as it would be, or an argument with its spec; empty as it is."""
+    gives: str
+    """The compiled sharding of the value that is asked about; empty where it is not known."""
+    collectives: tuple[str, ...]
+    """The kinds of its collectives, each with its mesh axes, once."""
+    sent: int
+    """Bytes that a device sends in a call."""
+    flops: float
+    """What a device computes in a call, loops by their number of turns; -1 where it is not known."""
+    program: Program
+    """The compiled program: ``diff`` compares it with another."""
+
+
 @dataclass(frozen=True, repr=False)
 class Why(Document):
     """Why a dimension of a value is split over a mesh axis."""
@@ -110,6 +142,11 @@ class Why(Document):
     """Why they lost, one sentence each."""
     collectives: tuple[str, ...] = ()
     """The collectives over this axis that follow, in words."""
+    ask: str = ""
+    """The call that compiles it otherwise, ``comparison.why(8, 1, 'model', instead=True)``, where a constraint gives it
+    or another value lost; empty elsewhere."""
+    instead: tuple[Alternative, ...] = ()
+    """The program as it is, then what else was compiled; empty where that was not asked for."""
     steps: int = 0
     """How many steps the compiler's propagation had."""
     kind: Literal["why"] = field(default="why", init=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shardwidget._format import byte_count, duration
-from shardwidget.document import LineTransfers, Overlap
+from shardwidget.document import LineTransfers, MeasuredCall, MeasuredLine, Overlap
 from shardwidget.document.columns import TRANSFERS, Column
 from shardwidget.export import listing
 from shardwidget.export.words import clip
@@ -56,28 +56,34 @@ def _times(o: Overlap) -> list[dict[str, str]]:
             "name": "now, as scheduled",
             "words": f"{duration(o.now)}: computes {duration(o.compute)}, waits {duration(o.exposed)}",
         },
+        *([{"name": "measured", "words": _measured(o.measured)}] if o.measured else []),
         {"name": "if everything overlapped", "words": f"{duration(o.overlapped)}{faster(o.overlapped)}"},
         {"name": "without communication", "words": f"{duration(o.compute)}{faster(o.compute)}"},
     ]
 
 
+def _measured(m: MeasuredCall) -> str:
+    return f"{duration(m.seconds)}: computes {duration(m.compute)}, waits {duration(m.exposed)}"
+
+
 def _transfers(o: Overlap) -> list[listing.Row]:
-    return [_transfer(line) for line in o.by_line()[:MOST]]
+    return [_transfer(line, o.measured_line(line)) for line in o.by_line()[:MOST]]
 
 
-def _transfer(t: LineTransfers) -> listing.Row:
+def _transfer(t: LineTransfers, m: MeasuredLine | None) -> listing.Row:
     times = [one.times for one in t.transfers]
     runs = None if None in times else sum(n for n in times if n is not None)
     line = f"line {t.source.line}: {t.source.text}" if t.source else "not known"
     between = ", ".join(t.between[:3]) + (f" and {len(t.between) - 3} more" if len(t.between) > 3 else "")
     started = any(one.asynchronous for one in t.transfers)
     return {
-        "op": t.kind + ("" if runs == 1 else " in a loop" if runs is None else f" ×{runs}"),
+        "op": (t.ring or t.kind) + ("" if runs == 1 else " in a loop" if runs is None else f" ×{runs}"),
         "axes": ", ".join(t.axes) or "irregular",
         "source": clip(line, 44) + (", backward" if t.backward else ""),
         "between": clip(between, 60) or ("nothing" if started else "nothing: XLA runs it at once"),
         "whole": t.seconds,
         "exposed": t.exposed,
+        **({"measured": m.seconds, "measured_exposed": m.exposed} if m else {}),
     }
 
 
@@ -104,4 +110,11 @@ def _rest(o: Overlap) -> list[str]:
         f"{byte_count(round(o.bytes))} of memory, {duration(o.links)} on the busiest axis. "
         f"{o.chip} does {memory:.0f} FLOP for each byte of memory, {links:.0f} for each byte of a link."
     )
-    return [*filter(None, (more, bound if o.bound else "", o.formula[:1].upper() + o.formula[1:] + ".", o.note))]
+    formula = o.formula[:1].upper() + o.formula[1:] + "."
+    return [*filter(None, (more, _others(o.measured), bound if o.bound else "", formula, o.note))]
+
+
+def _others(m: MeasuredCall | None) -> str:
+    if m is None:
+        return ""
+    return f"Measured on {m.on}: {duration(m.waiting)} a call waits for other devices, {duration(m.idle)} has no event."

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from shardwidget._format import byte_count, count
-from shardwidget.document import Compared, Comparison, Link, Reason, Row, Why
-from shardwidget.document.columns import Column
+from collections.abc import Callable
+from dataclasses import replace
+
+from shardwidget._format import byte_count, count, flop_count
+from shardwidget.document import Alternative, Compared, Comparison, Link, Reason, Row, Why
+from shardwidget.document.columns import INSTEAD, Column
+from shardwidget.document.why import chain_of
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
@@ -22,8 +26,26 @@ NOT_KNOWN = (
     "propagated, or the value is not one that it names."
 )
 
+NO_FUNCTION = (
+    "what would be otherwise is compiled by the Python that read the function; this comparison comes from a file, a "
+    "saved page or a widget that was closed. Read it again: read.comparison(f, ...)."
+)
 
-def why(c: Comparison, row: int, dim: int, axis: str | None, value: int) -> Why:
+ASK = "{ask} compiles it as it would be otherwise."
+
+NOTHING_ELSE = "Nothing else compiles here: what decides is not in a line or an argument that can be changed alone."
+
+
+def why(
+    c: Comparison,
+    row: int,
+    dim: int,
+    axis: str | None,
+    value: int,
+    *,
+    instead: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Why:
     """``Comparison.why``."""
     of = c.rows[row].values[value]
     if not 0 <= dim < len(of.shape):
@@ -33,7 +55,12 @@ def why(c: Comparison, row: int, dim: int, axis: str | None, value: int) -> Why:
         axis = axes[0] if axes else ""
     places = [k for k, r in enumerate(c.reasons) if (r.row, r.value, r.dim, r.axis) == (row, value, dim, axis)]
     if places:
-        return _found(c, places[0])
+        found = _found(c, places[0])
+        if not instead or not found.ask:
+            return found
+        if c.compiled_otherwise is None:
+            raise ValueError(NO_FUNCTION)
+        return replace(found, instead=c.compiled_otherwise(c, places[0], progress)[0])
     if c.program is None or of.concrete is None:
         answer = NOT_COMPILED.format(name=of.name)
     elif axis not in axes:
@@ -55,7 +82,7 @@ def why_collective(c: Comparison, collective: int) -> tuple[Why, ...]:
 
 
 def _found(c: Comparison, index: int) -> Why:
-    chain = _chain(c, index)
+    chain = chain_of(c.reasons, index)
     first, last = c.reasons[chain[0]], c.reasons[index]
     of = _value(c, last)
     links = tuple(_link(c, k, begins=n == 0) for n, k in enumerate(chain))
@@ -74,16 +101,14 @@ def _found(c: Comparison, index: int) -> Why:
         tuple(_link(c, k, begins=True) for k in group if k not in chain),
         tuple(dict.fromkeys(c.reasons[k].because for k in chain if c.reasons[k].because)) if lost else (),
         tuple(_collective(c, k) for k in sorted(over)),
-        c.steps,
+        _ask(last) if lost or first.given == "constraint" else "",
+        steps=c.steps,
     )
 
 
-def _chain(c: Comparison, index: int) -> list[int]:
-    """Indices of the reasons from what gave the axis to the one asked about."""
-    found = [index]
-    while c.reasons[found[-1]].giver >= 0 and c.reasons[found[-1]].giver not in found:
-        found.append(c.reasons[found[-1]].giver)
-    return found[::-1]
+def _ask(asked: Reason) -> str:
+    value = f", value={asked.value}" if asked.value else ""
+    return f"comparison.why({asked.row}, {asked.dim}, {asked.axis!r}{value}, instead=True)"
 
 
 def _answer(c: Comparison, chain: list[int], of: Compared) -> str:
@@ -167,12 +192,12 @@ def headline(w: Why) -> str:
 
 def picture(w: Why) -> str:
     """The answer, and below it the chain from what gave the axis."""
-    return "\n".join([headline(w), *listing.lines(COLUMNS, _rows(w)), *_rest(w)])
+    return "\n".join([headline(w), *listing.lines(COLUMNS, _rows(w)), *_rest(w), *_instead(w)])
 
 
 def table(w: Why) -> str:
     """The same as an HTML table."""
-    return listing.table(headline(w), COLUMNS, _rows(w), _rest(w))
+    return listing.table(headline(w), COLUMNS, _rows(w), [*_rest(w), *_instead(w)])
 
 
 COLUMNS = (
@@ -210,3 +235,23 @@ def _rest(w: Why) -> list[str]:
     more = f" and {len(also) - MOST_NAMED} more" if len(also) > MOST_NAMED else ""
     asked = f"Also given the same: {', '.join(also[:MOST_NAMED])}{more}."
     return [*([asked] if also else []), *w.because, *(f"It follows: {words}" for words in w.collectives)]
+
+
+def _instead(w: Why) -> list[str]:
+    """What else was compiled, or how to ask for it."""
+    if not w.instead:
+        return [ASK.format(ask=w.ask)] if w.ask else []
+    if len(w.instead) == 1:
+        return [NOTHING_ELSE]
+    return listing.lines(INSTEAD, [_alternative(a, w.name) for a in w.instead])
+
+
+def _alternative(a: Alternative, name: str) -> listing.Row:
+    return {
+        "what": a.what,
+        "code": a.code,
+        "gives": f"{name} {a.gives}" if a.gives else "",
+        "collectives": ", ".join(a.collectives) or "none",
+        "sent": a.sent,
+        "work": flop_count(a.flops) if a.flops >= 0 else "",
+    }

@@ -93,6 +93,10 @@ class DocumentWidget(anywidget.AnyWidget):
         sources = {name: _sources.source(file, kernel) for name, file in files.items()}
         return {"_esm": bundle.read("loader.js"), "_sources": sources}
 
+    def _within(self) -> dict[str, Any]:
+        """What another card shows it by: its front end, and its state as in a saved page."""
+        return {"front_end": bundle.read(self.bundle), "state": self._state(complete=True)}
+
     @traitlets.observe("_alone")
     def _on_alone(self, change: Any) -> None:
         with self.hold_sync():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from shardwidget import read
-from shardwidget.document import Document, Memory, Overlap, Program, Why, to_wire
+from shardwidget.document import Comparison, Document, Memory, Overlap, Program, Run, Why, to_wire
 from shardwidget.findings.program import twin
 
 NO_MEMORY = (
@@ -54,6 +56,11 @@ class ProgramPages:
         """How much of a program's communication is exposed."""
         return self._once("overlap", at, lambda: program.overlap(self._chip if isinstance(self._chip, str) else None))
 
+    def beside(self, at: int, program: Program, run: Run) -> None:
+        """Puts a measured run beside the estimate of the overlap, where that is for what it ran on."""
+        with contextlib.suppress(ValueError):
+            self.known["overlap", at] = self.overlap(at, program).beside(run)
+
     def why(self, at: int, program: Program, collective: int, call: Any) -> tuple[Why, ...]:
         """Why a collective of a program is there: an answer for each split that it follows from.
 
@@ -66,9 +73,13 @@ class ProgramPages:
         f, args, kwargs = call
         if not callable(f) or hasattr(f, "as_text"):  # What is compiled already can be called too.
             raise ValueError(NO_FUNCTION)
-        compared = self._once("why", at, lambda: read.comparison(f, *args, kwargs=kwargs, mesh=self._mesh))
+        compared = self._once("why", at, lambda: self._compared(f, args, kwargs))
         same = twin(program, collective, compared.program)
         return () if same is None else compared.why_collective(same)
+
+    def _compared(self, f: Any, args: Any, kwargs: Any) -> Comparison:
+        """The comparison of a function, which it does not hold: what is known stays when the view is closed."""
+        return replace(read.comparison(f, *args, kwargs=kwargs, mesh=self._mesh), compiled_otherwise=None)
 
     def wire(self, page: str, at: int, program: Program) -> dict[str, Any]:
         """A page as it goes to the front end; or why it is not known."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from traitlets import Bunch, Dict, TraitError, observe, validate
 
 from shardwidget._names import name_in_caller
-from shardwidget.document import Comparison, to_wire
+from shardwidget.document import Alternative, Comparison, to_wire
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._pages import sentence
 from shardwidget.widgets._selection import index_trait, selected_index
+from shardwidget.widgets.diff import DiffView
 
 
 class ShardingComparison(DocumentWidget):
@@ -37,6 +39,12 @@ class ShardingComparison(DocumentWidget):
 
     choices: Dict[Any, Any] = Dict().tag(sync=True)
     selection = index_trait("row")
+    _try = Dict(help="What the browser wants compiled otherwise: {n, reason}; n makes each one new.").tag(sync=True)
+    _instead = Dict(help="By the index of a reason: {n, done, of} while it compiles, then {n, found, trouble}.").tag(
+        sync=True
+    )
+    _beside = Dict(help="Which of these is to be compared with the program as it is: {n, reason, at}.").tag(sync=True)
+    _opened = Dict(help="That difference: {n, front_end, state}; or {n, error}.").tag(sync=True)
 
     def __init__(
         self,
@@ -82,6 +90,7 @@ class ShardingComparison(DocumentWidget):
             self._reader = ComparisonReader(f, *args, kwargs=kwargs, **options)
         self._called = name if name is not None or callable(f) or isinstance(f, Comparison) else name_in_caller(f)
         self._chosen, self._fixed = _integers(choices or {}), {}
+        self._alternatives: dict[int, tuple[Alternative, ...]] = {}
         document = self._read(self._chosen)
         super().__init__(document, mode=mode, choices=self._chosen, selection=selection, **traits)
 
@@ -92,7 +101,7 @@ class ShardingComparison(DocumentWidget):
         return self._shown
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        state = super()._state(complete=complete) | self.get_state(["choices", "selection"])
+        state = super()._state(complete=complete) | self.get_state(["choices", "selection", "_instead"])
         if complete and any(len(row.fixes) > 1 for row in self.document.rows):
             # Without a kernel there is no Python to ask: the page carries the answers.
             state["_document"] = to_wire(self._read(self.choices, continuations=True))
@@ -109,7 +118,38 @@ class ShardingComparison(DocumentWidget):
 
     def _release(self) -> None:
         # The function may have closed over arrays, and what was traced of it holds them.
+        self._shown = replace(self.document, compiled_otherwise=None)
         self._reader, self._fixed = self.document, self._chosen
+
+    @observe("_try")
+    def _on_try(self, change: Bunch) -> None:
+        n, reason = change["new"]["n"], change["new"]["reason"]
+        try:
+            self._tell(reason, n=n, **self._tried(reason, lambda done, of: self._tell(reason, n=n, done=done, of=of)))
+        except Exception as error:  # The browser is told whatever a user's program may raise.
+            self._tell(reason, n=n, trouble=sentence(error))
+
+    def _tried(self, reason: int, progress: Callable[[int, int], None]) -> dict[str, Any]:
+        """What was compiled otherwise, as the front end has it."""
+        if self.document.compiled_otherwise is None:
+            raise ValueError(_CLOSED)
+        found, ended = self.document.compiled_otherwise(self.document, reason, progress)
+        self._alternatives[reason] = found
+        shown = [{name: value for name, value in vars(one).items() if name != "program"} for one in found]
+        return {"found": shown} if ended else {"found": shown, "trouble": "Interrupted: more could be compiled."}
+
+    def _tell(self, reason: int, **how: Any) -> None:
+        """Tells the front end how far the alternatives to a split are."""
+        self._instead = {**self._instead, str(reason): how}
+
+    @observe("_beside")
+    def _on_beside(self, change: Bunch) -> None:
+        n, reason, at = (change["new"][key] for key in ("n", "reason", "at"))
+        try:
+            before, after = (self._alternatives[reason][k].program for k in (0, at))
+            self._opened = {"n": n, **DiffView(before.diff(after), mode=self._mode)._within()}  # noqa: SLF001
+        except Exception as error:  # The page shows it in its place; the kernel keeps running.
+            self._opened = {"n": n, "error": sentence(error)}
 
     @validate("choices")
     def _check_choices(self, proposal: Bunch) -> dict[int, int]:
@@ -128,6 +168,8 @@ class ShardingComparison(DocumentWidget):
     def _check_selection(self, proposal: Bunch) -> dict[str, int] | None:
         return selected_index(proposal["value"], "row", len(self.document.rows))
 
+
+_CLOSED = "this comparison is a document by now, and no longer has the function to compile: run its cell again"
 
 _FIXED = (
     "a document keeps the fixes that it was read with, and so does a comparison that was closed or whose cell ran "

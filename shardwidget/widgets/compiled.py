@@ -330,6 +330,8 @@ class CompiledProgram(MovingWidget):
     def profile(self, n: int = 5) -> Run | dict[str, Run]:
         """Measures calls under JAX's profiler: what every device did when, and who waited for whom.
 
+        The overlap page then has it beside the estimate, where that is for the devices that it ran on.
+
         Args:
             n: measured calls of each program, after warm-up.
 
@@ -342,13 +344,14 @@ class CompiledProgram(MovingWidget):
         """
         runs, trouble = dict[str, Run](), list[str]()
         shown = self._programs()
-        for program, (f, args, kwargs) in zip(shown, self._calls, strict=True):
+        for at, (program, (f, args, kwargs)) in enumerate(zip(shown, self._calls, strict=True)):
             try:
                 if not isinstance(f, Callable):
                     raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
                 with Progress() as progress:
                     given = {"kwargs": kwargs, "n": n, "mesh": self._mesh, "name": program.name}
-                    runs[program.name] = read.run(f, *args, **given, progress=progress)
+                    run = runs[program.name] = read.run(f, *args, **given, progress=progress)
+                self._put_beside(at, program, run)
             except ValueError as error:
                 if len(shown) == 1:
                     raise
@@ -356,6 +359,12 @@ class CompiledProgram(MovingWidget):
         if not runs:
             raise ValueError("\n".join(trouble))
         return next(iter(runs.values())) if isinstance(self.document, Program) else runs
+
+    def _put_beside(self, at: int, program: Program, run: Run) -> None:
+        """Shows a measured run on the overlap page."""
+        self._reads.beside(at, program, run)
+        if (page := f"overlap {at}") in self._pages:
+            self._pages = {**self._pages, page: self._reads.wire("overlap", at, program)}
 
     def memory(self) -> Memory | dict[str, Memory]:
         """What is alive while the program runs: read on the first call.

@@ -8,7 +8,6 @@ from typing import Any
 from traitlets import Bool, Dict, TraitError, Unicode, observe, validate
 
 from shardwidget.document import Namespace, to_wire
-from shardwidget.export import bundle
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._show import show
@@ -153,8 +152,7 @@ class Inspector(DocumentWidget):
         names = self._visible()
         if name not in names:
             raise KeyError(f"{name} no longer exists")
-        view = show(names[name], name=name, mode="html")
-        return {"front_end": bundle.read(view.bundle), "state": view._state(complete=True)}  # noqa: SLF001
+        return show(names[name], name=name, mode="html")._within()  # noqa: SLF001
 
     @validate("selection")
     def _check_selection(self, proposal: Any) -> str | None:

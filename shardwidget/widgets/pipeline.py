@@ -12,7 +12,6 @@ from traitlets import Bool, Bunch, Dict, Float, Int, TraitError, observe, valida
 
 from shardwidget import read
 from shardwidget.document import Schedule, Schedules, Trace
-from shardwidget.export import bundle
 from shardwidget.pipeline.lists import compared
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
@@ -151,8 +150,7 @@ class PipelineView(MovingWidget):
         self.stepper.step = step = self._trace[1][tick]
         if not first:
             return {"step": step}
-        state = self.stepper._state(complete=True)  # noqa: SLF001
-        return {"step": step, "front_end": bundle.read(self.stepper.bundle), "state": state}
+        return {"step": step, **self.stepper._within()}  # noqa: SLF001
 
     def _release(self) -> None:
         shown = self._shown

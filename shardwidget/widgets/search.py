@@ -12,7 +12,6 @@ from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
 
 from shardwidget import read
 from shardwidget.document import Candidate, Search, to_wire
-from shardwidget.export import bundle
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._progress import in_notebook
@@ -228,8 +227,7 @@ class SearchView(DocumentWidget):
         elif do == "open":
             try:
                 view = self.opened(asked.get("what"))
-                state = view._state(complete=True)  # noqa: SLF001
-                self._opened = {"n": asked.get("n"), "front_end": bundle.read(view.bundle), "state": state}
+                self._opened = {"n": asked.get("n"), **view._within()}  # noqa: SLF001
             except Exception as error:
                 # The page shows it in its place; the kernel keeps running.
                 self._opened = {"n": asked.get("n"), "error": f"{type(error).__name__}: {error}"}

@@ -97,3 +97,33 @@ def test_a_saved_page_goes_on_below_another_choice(open_saved, width):
     expect(after).to_contain_text(widget.document.rows[-1].explicit)
     assert after.inner_text() != before
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+BLOCK = """
+def block(x, w_in, w_out):
+    h = jax.nn.gelu(x @ w_in)
+    h = jax.lax.with_sharding_constraint(h, NamedSharding(auto, P("data", "model")))
+    y = h @ w_out
+    return x + y
+
+auto = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+shape = lambda *sizes, spec: jax.ShapeDtypeStruct(sizes, "float32", sharding=NamedSharding(auto, spec))
+args = shape(512, 256, spec=P("data")), shape(256, 1024, spec=P()), shape(1024, 256, spec=P(None, "model"))
+view = sw.ShardingComparison(block, *args)
+view.selection = {"row": next(k for k, row in enumerate(view.document.rows) if row.values[0].name == "y")}
+view
+"""
+
+
+def test_what_would_be_otherwise_is_compiled_and_compared(jupyter, new_page):
+    page = new_page(viewport={"width": 1366, "height": 768})
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, BLOCK))
+    nb.run_all()
+    why = views(page).get_by_role("region", name="why")
+    why.get_by_role("button", name="Compile it otherwise").click()
+    lines = why.get_by_role("row")
+    expect(lines).to_have_count(4)
+    expect(lines.nth(2)).to_contain_text("had line 3 won: w_out: P('model', None) gives y P('data', None)")
+    expect(lines.nth(3)).to_contain_text("without line 3")
+    lines.nth(3).get_by_role("button", name="Compare").click()
+    expect(why.get_by_role("region", name="what differs")).to_contain_text("−1 all-gather over model")

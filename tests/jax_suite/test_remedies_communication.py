@@ -1,7 +1,8 @@
-"""``read.remedies(…, lowers="communication")``: faults planted in a scanned program, and what removes each."""
+"""Faults planted in a scanned program: ``why`` names each, ``read.remedies(…, lowers="communication")`` removes it."""
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import read
-from shardwidget.document import Remedies
+from shardwidget.document import Comparison, Remedies
 
 # Another one where ``test_on_tpus_that_are_not_here`` runs this file.
 mesh = globals().get("mesh") or jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
@@ -65,7 +66,7 @@ def updated(p, mu, tokens):
 
 
 def params(embed: Any = (None, "model")) -> dict[str, Any]:
-    up, down = shape(3, 32, 64, spec=(None, "data", "model")), shape(3, 64, 32, spec=(None, "model", "data"))
+    up, down = shape(12, 32, 64, spec=(None, "data", "model")), shape(12, 64, 32, spec=(None, "model", "data"))
     return {"embed": shape(64, 32, spec=embed), "layers": {"up": up, "down": down}}
 
 
@@ -86,8 +87,8 @@ FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
     "a gather of an embedding": (
         looked_up,
         (params(("model", None)), TOKENS),
-        'split p["embed"] as P(None, "model")',
-        'p["embed"]: P(None, "model")',
+        'split p["embed"] as P(None, ',
+        'p["embed"]: P(None, ',
     ),
     "a cast after the gather": (
         cast_late,
@@ -110,13 +111,44 @@ FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
 def test_a_planted_fault_has_a_remedy(name: str) -> None:
     f, args, what, code = FAULTS[name]
     done: list[tuple[int, int]] = []
-    found = read.remedies(f, *args, lowers="communication", limit=12, progress=lambda *at: done.append(at))
-    assert 0 < len(done) <= 12
+    found = read.remedies(f, *args, lowers="communication", limit=20, progress=lambda *at: done.append(at))
+    assert 0 < len(done) <= 20
     remedy = next((r for r in found if what in r.what.replace("'", '"')), None)
     assert remedy is not None, [r.what for r in found]
     assert code in remedy.code.replace("'", '"')
     assert remedy.after < remedy.before or remedy.seconds_after < remedy.seconds_before or remedy.memory < 0
     assert all(r.lowers == "communication" for r in found)
+
+
+NAMED = {
+    "a wrong constraint": r"Dim 2 of x is split over data because with_sharding_constraint in line \d+ asks for it\.",
+    "logits with swapped axes": r"Dim 0 of x is split over model because with_sharding_constraint in line \d+ asks for "
+    r"it, back through dot_general",
+    "a missing constraint": r"Dim 2 of x is split over model because p\['embed'\] is \(argument 0\), through gather",
+    "a gather of an embedding": r"Dim 0 of p\['embed'\] is split over model because argument 0 was given so\.",
+    "a copied state": r"Nothing asked for a split of dim 1 of mu\['embed'\]\.",
+    "copied results": r"gathers a result over model only to return it so",
+}
+"""What is said of each of the six that are about shardings."""
+
+
+def answers(c: Comparison) -> list[str]:
+    """All that ``why`` says of a program: of each dimension of its values, and of its collectives."""
+    assert c.program is not None
+    values = [(k, v, len(of.shape)) for k, row in enumerate(c.rows) for v, of in enumerate(row.values)]
+    of_collectives = (why for k in range(len(c.program.collectives)) for why in c.why_collective(k))
+    return [
+        *(c.why(k, d, value=v).answer for k, v, rank in values for d in range(rank)),
+        *(why.answer for why in of_collectives),
+        *(collective.remark for collective in c.program.collectives),
+    ]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_why_names_a_planted_fault(name: str) -> None:
+    f, args, *_ = FAULTS[name]
+    said = answers(read.comparison(f, *args))
+    assert [words for words in said if re.match(NAMED[name], words)], said
 
 
 @pytest.mark.once
@@ -127,9 +159,10 @@ def test_on_tpus_that_are_not_here() -> None:
     Where logits have their axes swapped, a constraint on what goes into them saves most there.
     """
     here = runpy.run_path(__file__, {"mesh": sw.tpu_mesh("v5e:4x4", ("data", "model"), shape=(4, 4))})
-    for name in ("a wrong constraint", "logits with swapped axes", "a missing constraint", "a gather of an embedding",
-                 "a copied state", "copied results"):  # fmt: skip
+    for name in NAMED:
         f, args, what, code = here["FAULTS"][name]
+        said = answers(read.comparison(f, *args))
+        assert [words for words in said if re.match(NAMED[name], words)], (name, said)
         if name == "logits with swapped axes":
             what, code = "constrain the value of line", 'P("data", '
         found = read.remedies(f, *args, lowers="communication", limit=24)

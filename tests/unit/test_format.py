@@ -12,6 +12,7 @@ WRITERS = {
     "bytes": _format.byte_count,
     "seconds": _format.duration,
     "rates": _format.rate,
+    "flops": _format.flop_count,
     "percents": _format.percent,
 }
 UNITS = {"bytes": _format.BYTES, "seconds": _format.SECONDS, "rates": _format.RATES}

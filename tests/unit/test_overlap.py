@@ -6,8 +6,8 @@ import pytest
 import shardwidget as sw
 from shardwidget import read
 from shardwidget.cost import Interconnect
-from shardwidget.document import Overlap
-from shardwidget.rates import Rate
+from shardwidget.document import Overlap, Run
+from shardwidget.rates import RATES, Rate
 
 HEAD = """HloModule jit_step, is_scheduled=true, num_partitions=4
 
@@ -215,3 +215,121 @@ def test_products_of_a_real_program_are_counted_in_loops_too():
     o = read.overlap(f, *shapes, mesh=mesh, chip="TPU v5e")
     assert o.flops == 6 * 2 * 64 * 32 * 32
     assert "compiled for CPUs" in o.note
+
+
+def layer(x, w, v):
+    return jax.numpy.sum(jax.nn.gelu(x @ w) @ v, axis=0)
+
+
+def of_layer() -> tuple[jax.Array, ...]:
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    specs = ((512, 256), ("data",)), ((256, 512), (None, "model")), ((512, 256), ("model",))
+    put = (jax.sharding.NamedSharding(mesh, jax.P(*spec)) for _, spec in specs)
+    return tuple(jax.device_put(jax.numpy.ones(shape), s) for (shape, _), s in zip(specs, put, strict=True))
+
+
+@pytest.fixture(scope="module")
+def measured() -> Run:
+    return read.run(layer, *of_layer(), n=2)
+
+
+def test_a_measured_run_stands_beside_the_estimate(measured):
+    o = read.overlap(layer, *of_layer(), chip=CHIP)
+    both = o.beside(measured)
+    assert both.measured is not None
+    parts = both.measured.compute, both.measured.exposed, both.measured.waiting, both.measured.idle
+    assert sum(parts) == pytest.approx(measured.median_s)
+    lines = [both.measured_line(line) for line in both.by_line()]
+    assert {line.axes for line in lines if line} == {("data",), ("model",)}
+    taken = sum(line.seconds for line in lines if line)
+    assert taken == pytest.approx(sum(c.call_s for c in measured.collectives))
+    assert all(0 <= line.exposed <= line.seconds for line in lines if line)
+    words = str(both)
+    assert "exposed then" in words
+    assert "Measured on 8 CPU devices, 2 calls" in words
+    assert "exposed then" not in str(o)
+    assert sw.load(both.to_json()) == both
+
+
+def test_a_run_on_other_devices_or_of_another_program_is_not_put_beside(measured):
+    with pytest.raises(ValueError, match=r"for TPU v5e, and the run was on 8 CPU devices"):
+        read.overlap(layer, *of_layer(), chip="TPU v5e").beside(measured)
+    with pytest.raises(ValueError, match="of another program"):
+        read.overlap(lambda x, w, v: (x @ w, v), *of_layer(), chip=CHIP).beside(measured)
+
+
+def test_the_page_of_a_program_gets_what_is_measured(monkeypatch):
+    monkeypatch.setitem(RATES, "cpu", CHIP)
+    view = sw.CompiledProgram(layer, *of_layer(), page="overlap")
+    assert view._pages["overlap 0"]["measured"] is None
+    run = view.profile(n=1)
+    assert isinstance(run, Run)
+    assert view._pages["overlap 0"]["measured"]["seconds"] == run.median_s
+    shown = view.overlap()
+    assert isinstance(shown, Overlap)
+    assert shown.measured is not None
+    assert shown.measured.on == "8 CPU devices, 1 call"
+
+
+STATE = "(s32[], f32[16,16]{1,0}, f32[16,16]{1,0})"
+AS_DOT = ', metadata={op_name="jit(f)/dot_general"}\n'
+PRODUCT = DOT.format("d")[:-1] + AS_DOT
+SUM = "  %a = f32[16,16]{1,0} add(%p, %d)" + AS_DOT
+
+
+def passed(name: str, pairs: str = "{0,1},{1,2},{2,3},{3,0}") -> str:
+    """A permutation within a loop, by default round a ring."""
+    return (
+        f"  %p = f32[16,16]{{1,0}} collective-permute(%{name}), channel_id=1, source_target_pairs={{{pairs}}}" + AS_DOT
+    )
+
+
+def in_loop(body: str, results: str) -> str:
+    """A loop that runs three times, with a carry of two arrays, ``x`` and ``y``."""
+    carried = "".join(
+        f"  %{name} = f32[16,16]{{1,0}} get-tuple-element(%s), index={k}\n" for k, name in ((1, "x"), (2, "y"))
+    )
+    return (
+        f"body {{\n  %s = {STATE} parameter(0)\n  %i = s32[] get-tuple-element(%s), index=0\n{carried}{body}"
+        f"  ROOT %t = {STATE} tuple(%i, {results})\n}}\n\n"
+    ) + entry(
+        f"  %w = {STATE} while(%init), condition=cond, body=body, "
+        'backend_config={"known_trip_count":{"n":"3"}}\n  %d = f32[16,16]{1,0} get-tuple-element(%w), index=2\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "results", "ring"),
+    [
+        (passed("x") + PRODUCT, "%p, %d", "all-gather, in a ring"),
+        (passed("y") + PRODUCT + SUM, "%x, %a", "reduce-scatter, in a ring"),
+        (passed("y") + PRODUCT, "%p, %d", ""),
+        (passed("x", "{0,1},{1,2}") + PRODUCT, "%p, %d", ""),
+        (passed("x").replace("dot_general", "ppermute") + PRODUCT, "%p, %d", ""),
+    ],
+)
+def test_a_product_in_a_loop_of_permutations_is_a_ring(body, results, ring):
+    (line,) = of(in_loop(body, results)).by_line()
+    assert (line.ring, line.kind, line.transfers[0].times) == (ring, "collective-permute", 3)
+
+
+@pytest.mark.libtpu
+def test_products_that_xla_computes_in_rings_for_tpus_are_one_line_each():
+    mesh = sw.tpu_mesh("v5e:4x4", ("data", "model"))
+
+    def shape(*sizes: int, spec: jax.P) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(sizes, "bfloat16", sharding=jax.sharding.NamedSharding(mesh, spec))
+
+    def f(x, w1, w2):
+        return jax.nn.gelu(x @ w1) @ w2
+
+    put = jax.sharding.NamedSharding(mesh, jax.P("data", "model"))
+    args = (
+        shape(4096, 2048, spec=jax.P("data", "model")),
+        shape(2048, 8192, spec=jax.P(None, "model")),
+        shape(8192, 2048, spec=jax.P("model")),
+    )
+    o = read.overlap(jax.jit(f, out_shardings=put), *args)
+    assert {line.kind for line in o.by_line()} == {"collective-permute"}
+    assert {t.ring for t in o.transfers} == {"all-gather", "reduce-scatter"}
+    assert {t.operand for t in o.transfers if t.ring == "all-gather"} == {"x", ""}

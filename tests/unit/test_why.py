@@ -226,3 +226,78 @@ def test_where_jax_has_no_record_it_says_so(monkeypatch: pytest.MonkeyPatch):
     why: Why = c.why(product(c), 1)
     assert (why.chain, c.reasons) == ((), ())
     assert why.answer.startswith(f"This JAX does not say why: JAX {jax.__version__}")
+
+
+def test_what_would_be_otherwise_is_compiled(compared):
+    why = compared.why(product(compared), 1, instead=True)
+    now, won, without = why.instead
+    line = why.lost[0].source.line
+    assert [one.what for one in why.instead] == ["as it is", f"had line {line} won", f"without line {line}"]
+    assert (won.code, won.gives) == ("w_out: P('model', None)", "P('data', None)")
+    assert [one.collectives for one in why.instead] == [("all-gather over model",), ("all-reduce over model",), ()]
+    assert [one.sent for one in why.instead] == [256 * 1024, 128 * 1024, 0]
+    assert now.flops == won.flops == 2 * without.flops / 3
+    assert "had line" in str(why)
+
+
+def test_had_the_other_won_is_the_program_with_that_spec(compared):
+    won = compared.why(product(compared), 1, instead=True).instead[1]
+    given = read.program(block, *BLOCK[:2], shape(1024, 256, spec=P("model")))
+    assert [c.kind for c in won.program.collectives] == [c.kind for c in given.collectives]
+    assert won.sent == sum(c.bytes_per_device for c in given.collectives)
+
+
+def test_without_its_line_a_constraint_no_longer_decides(compared):
+    h = next(k for k, row in enumerate(compared.rows) if row.decision)
+    now, without = compared.why(h, 1, instead=True).instead
+    program = read.program(lambda x, w_in, w_out: x + jax.nn.gelu(x @ w_in) @ w_out, *BLOCK)
+    assert (now.program.collectives, program.collectives) != ((), ())
+    assert len(without.program.collectives) == len(program.collectives) == 0
+    assert "gone" in str(now.program.diff(without.program))
+
+
+def test_nothing_is_asked_where_nobody_lost(compared):
+    why = compared.why(product(compared), 0, instead=True)
+    assert (why.ask, why.instead) == ("", ())
+
+
+def test_a_comparison_from_a_file_compiles_nothing(compared):
+    kept = sw.load(compared.to_json())
+    assert kept.why(product(kept), 1).ask == f"comparison.why({product(kept)}, 1, 'model', instead=True)"
+    with pytest.raises(ValueError, match="comes from a file"):
+        kept.why(product(kept), 1, instead=True)
+
+
+def test_an_interrupt_keeps_what_was_compiled(compared):
+    def interrupt(done: int, of: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    why = compared.why(product(compared), 1, instead=True, progress=interrupt)
+    assert [one.what.split()[0] for one in why.instead] == ["as", "had"]
+
+
+def asked(view: sw.ShardingComparison) -> int:
+    """The reason of the split of ``y`` over model."""
+    at = (product(view.document), 1, "model")
+    return next(k for k, r in enumerate(view.document.reasons) if (r.row, r.dim, r.axis) == at)
+
+
+def test_the_browser_gets_what_would_be_otherwise_and_the_difference():
+    view = sw.ShardingComparison(block, *BLOCK)
+    view._try = {"n": 1, "reason": asked(view)}
+    found = view._instead[str(asked(view))]["found"]
+    assert [one["sent"] for one in found] == [256 * 1024, 128 * 1024, 0]
+    assert "program" not in found[0]
+    view._beside = {"n": 1, "reason": asked(view), "at": 2}
+    assert view._opened["state"]["_document"]["kind"] == "program diff"
+    view._beside = {"n": 2, "reason": asked(view), "at": 7}
+    assert view._opened["n"] == 2
+    assert view._opened["error"]
+
+
+def test_a_closed_comparison_says_that_it_compiles_nothing():
+    view = sw.ShardingComparison(block, *BLOCK)
+    view._release()
+    view._try = {"n": 1, "reason": asked(view)}
+    assert view._instead[str(asked(view))]["trouble"].endswith("run its cell again")

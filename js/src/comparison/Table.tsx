@@ -64,6 +64,7 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
                 news={line.kind === "row" && line.members.some((row) => changed.has(row))}
                 feeds={line.kind === "row" && feeding.includes(line.row)}
                 choices={state.now.choices}
+                instead={line.kind === "row" && line.row === selection ? state.now.instead : null}
                 asked={line.kind === "row" && line.row === selection ? state.now.asked : 0}
                 key={line.key}
               />

@@ -2,6 +2,7 @@
 import { Chain, type ChainLink } from "../card/Chain";
 import { bytes } from "../core/format";
 import { AXIS_DASH } from "../draw/marks";
+import { Instead } from "./Instead";
 import type { ComparisonModel } from "./model/comparison";
 import { reasonsOf, type WhyLink, whyOf } from "./model/why";
 import { Arrows } from "./parts";
@@ -11,7 +12,8 @@ export function WhyPanel({ state, model, row }: { state: ComparisonState; model:
   const reasons = reasonsOf(model, row);
   const chosen = state.now.asked % Math.max(1, reasons.length);
   const why = reasons[chosen] === undefined ? null : whyOf(model, reasons[chosen]);
-  if (!why) return null;
+  const reason = reasons[chosen];
+  if (!why || reason === undefined) return null;
   const axis = model.mesh.axisOf(why.reason.axis);
   const several = new Set(reasons.map((k) => model.doc.reasons[k]?.value)).size > 1;
   const asked = reasons.flatMap((k) => {
@@ -41,6 +43,7 @@ export function WhyPanel({ state, model, row }: { state: ComparisonState; model:
           )
         );
       })}
+      <Instead state={state} reason={reason} why={why} />
     </Chain>
   );
 }

@@ -14,4 +14,6 @@ export interface LineProps extends Standing {
   choices: object;
   /** Which of the open row's splits is asked about. */
   asked: number;
+  /** Of the open row: what was compiled otherwise. */
+  instead: object | null;
 }

@@ -1,11 +1,12 @@
 /** The state of a comparison: what is open, searched for and chosen, and what of a long table is in the page. */
 
+import { type Attempts, isWaiting } from "../card/Attempts";
 import { keepInView } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import { Tall } from "../card/tall";
 import type { WidgetModel } from "../card/widget";
-import type { Comparison, Row } from "../core/document.gen";
+import type { Alternative, Comparison, Row } from "../core/document.gen";
 import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { Chunks, type Range } from "./chunks";
@@ -21,6 +22,19 @@ export interface Pointed {
   tile: number;
   at: Box;
 }
+
+/** The program as it would be otherwise. */
+const NOT_ASKED = {
+  /** By the index of a reason: how far Python is, and what it found. */
+  found: {} as Readonly<Record<string, Attempts<Otherwise>>>,
+  /** The last request for that. */
+  tried: {} as { n?: number; reason?: number },
+  /** The two programs that are compared: the request, and the reason that they are of; null for none. */
+  compared: null as { n: number; reason: number } | null,
+  /** The difference that Python sent last. */
+  sent: {} as Sent,
+};
+export type InsteadFields = typeof NOT_ASKED;
 
 const BEGINNING = {
   doc: null as Comparison | null,
@@ -43,10 +57,22 @@ const BEGINNING = {
   /** The row that is pointed at. */
   hovered: null as number | null,
   pointed: null as Pointed | null,
+  instead: NOT_ASKED,
   /** Chunks of lines that are in the page. */
   live: [0, 0] as Range,
 };
 type Fields = typeof BEGINNING;
+
+/** A program that was compiled otherwise, without the program. */
+export type Otherwise = Omit<Alternative, "program">;
+
+/** A difference of two programs, in a view of its own. */
+interface Sent {
+  n?: number;
+  front_end?: string;
+  state?: Record<string, unknown>;
+  error?: string;
+}
 
 /** Below this width a row is a card. */
 const NARROW = 618;
@@ -79,7 +105,7 @@ export class ComparisonState extends CardState<Fields> {
   #opening = false;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, BEGINNING, ["choices", "selection"]);
+    super(widget, frame, BEGINNING, ["choices", "selection", "_instead", "_try", "_opened"]);
   }
 
   name(): string {
@@ -208,6 +234,33 @@ export class ComparisonState extends CardState<Fields> {
     this.share({ selection: row });
   }
 
+  /** What is known of the program as it would be otherwise, and whether Python is asked. */
+  instead(reason: number): { last: Attempts<Otherwise> | null; waiting: boolean } {
+    const { found, tried } = this.now.instead;
+    const last = found[reason] ?? null;
+    return { last, waiting: tried.reason === reason && isWaiting(last, tried.n ?? 0) };
+  }
+
+  askInstead(reason: number): void {
+    const { instead } = this.now;
+    const tried = { n: (instead.tried.n ?? 0) + 1, reason };
+    this.set({ instead: { ...instead, tried } });
+    this.share({ _try: tried });
+  }
+
+  /** Asks Python for the difference to the program as it is. */
+  compare(reason: number, at: number): void {
+    const { instead } = this.now;
+    const n = Math.max(instead.sent.n ?? 0, instead.compared?.n ?? 0) + 1;
+    this.set({ instead: { ...instead, compared: { n, reason } } });
+    this.share({ _beside: { n, reason, at } });
+  }
+
+  /** Closes the difference. */
+  closeDifference(): void {
+    this.set({ instead: { ...this.now.instead, compared: null } });
+  }
+
   /** Opens a row, wherever it is. */
   open(row: number): void {
     this.select(row);
@@ -324,7 +377,16 @@ export class ComparisonState extends CardState<Fields> {
     // A document in place of a longer one may come before its selection does.
     const selection = typeof given === "number" && given < rows ? given : null;
     const news = selection !== this.now.selection;
-    this.set({ choices, selection });
+    this.set({
+      choices,
+      selection,
+      instead: {
+        ...this.now.instead,
+        found: (this.widget.get("_instead") ?? {}) as InsteadFields["found"],
+        tried: (this.widget.get("_try") ?? {}) as InsteadFields["tried"],
+        sent: (this.widget.get("_opened") ?? {}) as Sent,
+      },
+    });
     if (news && selection !== null) this.#show(selection);
     this.#window();
   }

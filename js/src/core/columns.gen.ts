@@ -38,6 +38,16 @@ export const CANDIDATES = [
   { key: "basis", head: "known by" },
 ] as const satisfies Column[];
 
+/** A program as it is, and as it would be otherwise. */
+export const INSTEAD = [
+  { key: "what", head: "instead" },
+  { key: "code", head: "written" },
+  { key: "gives", head: "gives" },
+  { key: "collectives", head: "collectives" },
+  { key: "sent", head: "sent/device", unit: "bytes" },
+  { key: "work", head: "work/device" },
+] as const satisfies Column[];
+
 /** The lines of a program whose collectives take time, the most exposed first. */
 export const TRANSFERS = [
   { key: "op", head: "collective" },
@@ -46,6 +56,8 @@ export const TRANSFERS = [
   { key: "between", head: "runs between -start and -done" },
   { key: "whole", head: "takes", unit: "seconds" },
   { key: "exposed", head: "exposed", unit: "seconds" },
+  { key: "measured", head: "measured", unit: "seconds" },
+  { key: "measured_exposed", head: "exposed then", unit: "seconds" },
 ] as const satisfies Column[];
 
 /** What the cores of a Pallas kernel do. */

@@ -35,6 +35,24 @@ export interface Algorithms {
   readonly version: number;
 }
 
+/** The program with what decides a split otherwise, compiled. */
+export interface Alternative {
+  /** `as it is`, `had line 7 won`, `without line 7`. */
+  readonly what: string;
+  /** What to write: the line as it would be, or an argument with its spec; empty as it is. */
+  readonly code: string;
+  /** The compiled sharding of the value that is asked about; empty where it is not known. */
+  readonly gives: string;
+  /** The kinds of its collectives, each with its mesh axes, once. */
+  readonly collectives: readonly string[];
+  /** Bytes that a device sends in a call. */
+  readonly sent: number;
+  /** What a device computes in a call, loops by their number of turns; -1 where it is not known. */
+  readonly flops: number;
+  /** The compiled program: `diff` compares it with another. */
+  readonly program: Program;
+}
+
 /** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
 export interface Block {
   readonly device_id: number;
@@ -1278,6 +1296,21 @@ export interface Loop {
   readonly backward: boolean;
 }
 
+/** A measured run of the same program: seconds of its median call. The last four are the mean over devices. */
+export interface MeasuredCall {
+  /** What it ran on, and how often: `8 CPU devices, 5 calls`. */
+  readonly on: string;
+  readonly seconds: number;
+  readonly compute: number;
+  /** In collectives after the last device has arrived, with nothing computed meanwhile. */
+  readonly exposed: number;
+  /** In collectives before the last device has arrived, with nothing computed meanwhile. */
+  readonly waiting: number;
+  /** Without any event. */
+  readonly idle: number;
+  readonly lines: readonly MeasuredLine[];
+}
+
 /** A collective of the program, and how long it took. */
 export interface MeasuredCollective {
   /** XLA's name for it: `all-reduce`, `reduce-scatter`, `collective-permute`. */
@@ -1329,6 +1362,18 @@ export interface MeasuredCollective {
   readonly bytes_per_second: number;
   /** For each mesh position, how often it was the last of its group to arrive while others waited. */
   readonly last: Ints;
+}
+
+/** The collectives of a `LineTransfers` in a measured run: seconds of a call, the mean over devices and calls. */
+export interface MeasuredLine {
+  readonly kind: string;
+  readonly axes: readonly string[];
+  readonly source: Source | null;
+  readonly backward: boolean;
+  /** How long they take after the last device has arrived. */
+  readonly seconds: number;
+  /** How much of that passes with nothing computed meanwhile. */
+  readonly exposed: number;
 }
 
 /**
@@ -1776,6 +1821,8 @@ export interface Overlap {
   readonly target: string;
   /** What is not known, and how it is counted. */
   readonly note: string;
+  /** A measured run of it, where one was put beside it. */
+  readonly measured: MeasuredCall | null;
   readonly kind: "overlap";
   readonly version: number;
 }
@@ -2096,6 +2143,8 @@ export interface Reason {
   readonly lost: readonly number[];
   /** Why those were not passed on, in a sentence. */
   readonly because: string;
+  /** The dimension of the giver that they would split instead; -1 where they need another value's. */
+  readonly wanted: number;
   /** Index in `Comparison.groups` of all that asked for the same; -1 where only one did. */
   readonly group: number;
 }
@@ -2689,6 +2738,10 @@ export interface Transfer {
   readonly between_s: number;
   readonly source: Source | null;
   readonly backward: boolean;
+  /** Of a permutation beside which the compiler computes the product of its line: what it is a step of. */
+  readonly ring: "" | "all-gather" | "reduce-scatter";
+  /** The argument of the function that it moves; empty where it moves a computed value. */
+  readonly operand: string;
 }
 
 /** How many of a holder's arrays have one type. */
@@ -2771,6 +2824,13 @@ export interface Why {
   readonly because: readonly string[];
   /** The collectives over this axis that follow, in words. */
   readonly collectives: readonly string[];
+  /**
+   * The call that compiles it otherwise, `comparison.why(8, 1, 'model', instead=True)`, where a constraint gives it
+   * or another value lost; empty elsewhere.
+   */
+  readonly ask: string;
+  /** The program as it is, then what else was compiled; empty where that was not asked for. */
+  readonly instead: readonly Alternative[];
   /** How many steps the compiler's propagation had. */
   readonly steps: number;
   readonly kind: "why";

@@ -9,6 +9,7 @@ type Scale = readonly [names: readonly string[], times: number, first: number];
 const BYTES: Scale = [["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024, 1];
 const SECONDS: Scale = [["ns", "µs", "ms", "s"], 1000, 1e-9];
 const RATES: Scale = [["B/s", "kB/s", "MB/s", "GB/s", "TB/s"], 1000, 1];
+const FLOPS: Scale = [["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"], 1000, 1];
 
 /** Whole bytes in binary units, three significant digits: `1.46 KiB`, `1023 B`. */
 export function bytes(n: number): string {
@@ -23,6 +24,11 @@ export function duration(s: number): string {
 /** Bytes a second in decimal units, as links are sold: `45.2 GB/s`. */
 export function rate(perSecond: number): string {
   return alone(perSecond, RATES);
+}
+
+/** Floating-point operations in decimal units: `67.6 MFLOP`. */
+export function flops(n: number): string {
+  return alone(n, FLOPS);
 }
 
 /** A share of 1, at most one decimal: `27.3 %`; `<0.1 %` and `>99.9 %` are not all or nothing. */

@@ -1,5 +1,6 @@
 /** What to write instead: nothing is offered that was not compiled. The button asks Python; a saved page says how. */
 
+import { AskButton } from "../card/Attempts";
 import { copyText } from "../card/copy";
 import type { Remedy } from "../core/document.gen";
 import { bytes, duration } from "../core/format";
@@ -26,14 +27,13 @@ const WORDS: Record<Lowers, { button: string; python: string; how: string; each:
 export function Remedies({ state, lowers }: { state: ProgramState; lowers: Lowers }) {
   const { tried, waiting } = state.remedies(lowers);
   const words = WORDS[lowers];
-  const { found, trouble, done, of } = tried ?? {};
-  const step = of === undefined ? "" : ` ${(done ?? 0) + 1} of ${of}`;
+  const { found, trouble } = tried ?? {};
   return (
     <div class="remedies acts">
       {!state.saved && (
-        <button type="button" disabled={waiting} onClick={() => state.tryRemedies(lowers)}>
-          {waiting ? `compiling${step} …` : words.button}
-        </button>
+        <AskButton last={tried} waiting={waiting} ask={() => state.tryRemedies(lowers)}>
+          {words.button}
+        </AskButton>
       )}
       <span role="status">
         {trouble && !waiting && <span class="trouble">{trouble}</span>}

@@ -1,5 +1,6 @@
 /** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
 
+import { type Attempts, isWaiting } from "../card/Attempts";
 import { Layer } from "../card/canvas";
 import { Clock, jumps, motionless } from "../card/clock";
 import { loaded } from "../card/loaded";
@@ -76,17 +77,11 @@ const BEGINNING = {
 };
 type Fields = typeof BEGINNING;
 
-/** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
 /** What other ways to write a program are to lower. */
 export type Lowers = "peak" | "communication";
 
-export interface Tried {
-  n: number;
-  done?: number;
-  of?: number;
-  found?: readonly Remedy[];
-  trouble?: string;
-}
+/** Ways to lower it: how many of them were compiled, what lowers it, or why that is not known. */
+type Tried = Attempts<Remedy>;
 
 export const PAGES = ["collectives", "overlap", "memory"] as const;
 export type Page = (typeof PAGES)[number];
@@ -224,8 +219,7 @@ export class ProgramState extends CardState<Fields> {
     const last = remedies[`${lowers} ${this.#at()}`] ?? null;
     const wanted = this.widget.get("_try") as { at?: number; lowers?: Lowers };
     const asked = tried > 0 && wanted.at === this.#at() && wanted.lowers === lowers;
-    const ended = last?.n === tried && (last.found !== undefined || last.trouble !== undefined);
-    return { tried: last, waiting: asked && !ended };
+    return { tried: last, waiting: asked && isWaiting(last, tried) };
   }
 
   /** Asks Python for other ways to write it. */

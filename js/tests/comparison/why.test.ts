@@ -16,6 +16,7 @@ const PLAIN: Reason = {
   step: -1,
   lost: [],
   because: "",
+  wanted: -1,
   group: -1,
 };
 

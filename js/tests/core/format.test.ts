@@ -7,6 +7,7 @@ import {
   bytesColumn,
   duration,
   type Format,
+  flops,
   percent,
   rate,
   ratesColumn,
@@ -24,6 +25,7 @@ test.each([
   ["bytes", bytes, cases.bytes],
   ["seconds", duration, cases.seconds],
   ["rates", rate, cases.rates],
+  ["flops", flops, cases.flops],
   ["percents", percent, cases.percents],
 ] as const)("%s", (_, write, table) => {
   expect(table.map(([value]) => write(value as number))).toEqual(table.map(([, text]) => text));

@@ -16,6 +16,7 @@ from shardwidget.document import Comparison, Continuation, Failure, Fix, Program
 from shardwidget.findings.comparison import verdict
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own_types, tagged
+from shardwidget.read._comparison.alternatives import Alternatives
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.concrete import Concrete, OnOneDeviceError, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
@@ -124,7 +125,7 @@ class ComparisonReader:
             if compiled not in (None, "auto", "explicit"):
                 raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
             call = ComparedCall(f, args, mesh, kwargs)
-            self._reader = _Reader(call, base_of(call, compiled))
+            self._reader = _Reader(call, lambda call: base_of(call, compiled))
         elif args or kwargs:
             raise TypeError(
                 f"comparison takes a function and its arguments, or arrays; got {type(f).__name__} and more"
@@ -138,9 +139,10 @@ class ComparisonReader:
 
 
 class _Reader:
-    def __init__(self, call: ComparedCall, base: Base) -> None:
-        self.call, self.base = call, base
-        self.tree = tree_of(call, base.jaxpr, base.mesh)
+    def __init__(self, call: ComparedCall, based: Callable[[ComparedCall], Base]) -> None:
+        self.call, self.base = call, based(call)
+        self.alternatives = Alternatives(call, based)
+        self.tree = tree_of(call, self.base.jaxpr, self.base.mesh)
         self.prices = Prices(call.mesh)
         self.pasting = Pasting(call, retyped(call.mesh, AxisType.Explicit), len(self.tree.lines))
         self.concrete, self.note = self._compile()
@@ -172,6 +174,7 @@ class _Reader:
             verdict=verdict(shown.rows, shown.program, choices),
             note=shown.note,
             jax_version=jax.__version__,
+            compiled_otherwise=self.alternatives if found.reasons else None,
         )
 
     def rows(self, choices: Mapping[int, int]) -> _Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -103,6 +104,12 @@ class ComparedCall:
         """The arrays as ``jit`` takes them: those not committed to devices are placed by the compiler."""
         free = [not _is_committed(self._leaves[k]) for k in self.arrays]
         return [x.update(sharding=None) if f else x for f, x in zip(free, self.on(mesh), strict=True)]
+
+    def with_spec(self, array: int, spec: PartitionSpec) -> ComparedCall:
+        """The same call with another spec of one of its arrays."""
+        new = copy.copy(self)
+        new.specs = [spec if k == array else old for k, old in enumerate(self.specs)]
+        return new
 
     def on_regions(self, mesh: Mesh) -> str:
         """The message about arguments on other devices than a ``shard_map`` of the function runs on."""

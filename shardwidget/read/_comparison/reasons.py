@@ -181,9 +181,9 @@ class _Reasons:
         d = _dim(self.record.values[way.end], axis)
         giver = self.number.get((way.end, d, axis), -1) if way.operations else -1
         through = tuple(dict.fromkeys(self._row(o) for o in way.operations))
-        lost, because = self._lost(v, axis, way.operations)
+        lost, because, wanted = self._lost(v, axis, way)
         given = "" if giver >= 0 else self._given(self._way(v, axis, stop=False).end)
-        return Reason(row, k, dim, axis, given, through, way.back, giver, way.step, lost, because)
+        return Reason(row, k, dim, axis, given, through, way.back, giver, way.step, lost, because, wanted)
 
     def _row(self, operation: int) -> int:
         return len(self.tree.lines) + 1 if operation < 0 else self.lines[operation] + 1
@@ -229,11 +229,11 @@ class _Reasons:
         typed = line is not None and AxisType.Explicit in _jax.context_mesh(line.eqn).axis_types
         return "type" if typed else "jit"
 
-    def _lost(self, v: int, axis: str, operations: Sequence[int]) -> tuple[tuple[int, ...], str]:
-        """Who else asked for the axis in the operations that passed it on."""
+    def _lost(self, v: int, axis: str, way: _Way) -> tuple[tuple[int, ...], str, int]:
+        """Who else asked for the axis in the operations that passed it on, why they lost, what they want of the end."""
         found: dict[int, None] = {}
-        because = ""
-        for o in operations:
+        because, wanted = "", -1
+        for o in way.operations:
             if o < 0 or (rule := self.record.operations[o].rule) is None:
                 continue
             operation = self.record.operations[o]
@@ -251,8 +251,9 @@ class _Reasons:
                 if blocked and (asked := self._nearest(t, d, axis)) is not None:
                     found.setdefault(asked)
                     because = because or self._blocked(*blocked[0], axis)
+                    wanted = next((d for u, d in blocked if u == way.end), wanted)
             v = self.record.values[v].passed[axis].giver
-        return tuple(found), because
+        return tuple(found), because, wanted
 
     def _nearest(self, v: int, dim: int, axis: str) -> int | None:
         """The reason of a value, or of the one that gave it the axis."""

@@ -14,6 +14,7 @@ from shardwidget import _jax
 from shardwidget.document import Program, Remedies, Remedy
 from shardwidget.findings.program import places
 from shardwidget.read._call import function_name
+from shardwidget.read._instead.attempts import attempts
 from shardwidget.read._instead.boundary import Boundary, Respec
 from shardwidget.read._instead.source import Change, Line, Sources, values_of
 from shardwidget.read._program.executable import executable_of
@@ -80,15 +81,8 @@ class Search:
         program, mesh = read
         self._before = figures(program)
         candidates = list(self._candidates(program, mesh))[: self._limit]
-        for done, candidate in enumerate(candidates):
-            if self._progress is not None:
-                self._progress(done, len(candidates))
-            self.tried += 1
-            try:
-                after = self._compiled(candidate)
-            except Exception:  # What does not compile is not a remedy.
-                continue
-            if after is not None and saves(self._before, after):
+        for candidate, after in attempts(candidates, self._compiled, self._progress):
+            if saves(self._before, after):
                 self.found.append(self._remedy(candidate, after))
         # What costs memory, such as a copy of a weight, comes after what does not.
         costs = LEAST * self._before.memory
@@ -138,6 +132,7 @@ class Search:
         return found
 
     def _compiled(self, candidate: Change | Respec) -> Figures | None:
+        self.tried += 1
         if isinstance(candidate, Respec):
             read = self._read(*self._boundary.applied(candidate))
         else:

@@ -60,15 +60,9 @@ class Sources:
 
     def constraints(self) -> Iterator[Change]:
         """Every constraint left out, then with its spec's entries in another order."""
-        found = [
-            (text, call)
-            for text in map(source_text, self.files.values())
-            for call in text.calls(CONSTRAINT)
-            if call.args and any(self._holds(g, text, call) for g in self._functions)
-        ]
+        found = list(self._constraints())
         for text, call in found:
-            title = f"leave out the constraint of line {call.lineno}"
-            yield from self._made(title, text, call, text.segment(call.args[0]))
+            yield from self._left_out(text, call)
         for text, call in found:
             given = argument(call, 1, "shardings") or argument(call, 1, "shardings_tree")
             specs = [n for n in ast.walk(given) if _is_spec(n)] if given is not None else []
@@ -76,6 +70,22 @@ class Sources:
                 for entries in _orders(specs[0]):
                     written = f"{text.segment(specs[0].func)}({', '.join(entries)})"
                     yield from self._made(f"constrain line {call.lineno} to {written}", text, specs[0], written)
+
+    def without(self, line: Line) -> Iterator[Change]:
+        """The constraint of a line left out; none where the line has several."""
+        found = [(text, call) for text, call in self._constraints() if text.file == line[0] and _spans(call, line[1])]
+        if len(found) == 1:
+            yield from self._left_out(*found[0])
+
+    def _constraints(self) -> Iterator[tuple[SourceText, ast.Call]]:
+        for text in map(source_text, self.files.values()):
+            for call in text.calls(CONSTRAINT):
+                if call.args and any(self._holds(g, text, call) for g in self._functions):
+                    yield text, call
+
+    def _left_out(self, text: SourceText, call: ast.Call) -> Iterator[Change]:
+        title = f"leave out the constraint of line {call.lineno}"
+        yield from self._made(title, text, call, text.segment(call.args[0]))
 
     def added(self, line: Line, shape: Sequence[int], batch: Mapping[int, Sequence[Any]]) -> Iterator[Change]:
         """Constraints on the value that a line makes, split along its first dimension as arguments of this size are.
@@ -157,6 +167,10 @@ def values_of(jaxpr: Any) -> dict[Line, tuple[int, ...]]:
         if getattr(aval, "shape", None) and aval.dtype.kind in "fV":
             found[frame.file_name, frame.start_line] = tuple(aval.shape)
     return found
+
+
+def _spans(node: ast.expr, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
 def _own(file: str) -> bool:

@@ -18,6 +18,7 @@ from shardwidget.read._program.executable import Executable, executable_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import of_executable
 from shardwidget.read._program.replay import MEMORY, Replay, Stretch, merged
+from shardwidget.read._program.rings import Rings
 from shardwidget.read._program.work import Work
 from shardwidget.read._target import interconnect_of
 
@@ -75,14 +76,14 @@ def overlap(
         ValueError: there are no figures for the devices, and no chip is given; or the program has no schedule.
         TypeError: ``f`` is not a program.
     """
-    rate = chip if isinstance(chip, Rate) else _rate_of(chip) if chip else None
+    rate = chip if isinstance(chip, Rate) else rate_of(chip) if chip else None
     if chip and rate is None:
         raise ValueError(NO_SUCH_CHIP.format(given=chip, names=", ".join(map(repr, RATES))))
     if isinstance(f, Program):
         program = f if name is None else replace(f, name=name)
     else:
         program = of_executable(executable_of(f, args, mesh, kwargs), name, interconnect)
-    rate = rate or _rate_of(program.mesh.kind)
+    rate = rate or rate_of(program.mesh.kind)
     if rate is None:
         raise ValueError(NO_CHIP.format(target=program.target, names=", ".join(RATES)))
     if not program.module_text:
@@ -95,14 +96,17 @@ def overlap(
     by_name = {c.name: c for c in program.collectives}
     replay = Replay(module, by_name, program.interconnects.index(network.name), rate)
     whole = replay.run(module.entry) if module.entry is not None else Stretch(1)
-    return with_verdict(_document(program, replay, whole, rate, network))
+    return with_verdict(_document(program, replay, whole, rate, network, Rings(module)))
 
 
-def _rate_of(kind: str) -> Rate | None:
+def rate_of(kind: str) -> Rate | None:
+    """The figures of a device by JAX's name for its kind, or of a chip; None where there are none."""
     return RATES.get(kind) or RATES.get(interconnect_of(kind))
 
 
-def _document(program: Program, replay: Replay, whole: Stretch, rate: Rate, network: cost.Interconnect) -> Overlap:
+def _document(
+    program: Program, replay: Replay, whole: Stretch, rate: Rate, network: cost.Interconnect, rings: Rings
+) -> Overlap:
     work = sum((line for line, _ in replay.lines.values()), Work())
     links = max((s for (axis, _), s in replay.busy.items() if axis != MEMORY), default=0.0)
     sent = sorted(replay.sent.values(), key=lambda s: (-s.exposed, -s.seconds))
@@ -130,6 +134,8 @@ def _document(program: Program, replay: Replay, whole: Stretch, rate: Rate, netw
                 s.between_s,
                 s.collective.source,
                 s.collective.backward,
+                rings.of(s.collective),
+                s.collective.operand,
             )
             for s in sent
         ),

@@ -33,7 +33,7 @@ export function OverlapView({ state, page }: Props) {
   const said = page.sentence();
   return (
     <div class="overlap">
-      <div class="sheet" style={{ height: `${ceilingsHeight(width)}px` }}>
+      <div class="sheet" style={{ height: `${ceilingsHeight(model, width)}px` }}>
         <div aria-hidden="true" ref={page.ceilings.attach} />
       </div>
       <div

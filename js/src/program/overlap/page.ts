@@ -94,7 +94,7 @@ export class OverlapPage {
     if (!theme || !shown) return;
     const { model, time, table, line } = shown;
     const members = table.rows[line]?.members ?? [];
-    this.ceilings.paint([model, width], { width, height: ceilingsHeight(width) }, theme, () =>
+    this.ceilings.paint([model, width], { width, height: ceilingsHeight(model, width) }, theme, () =>
       ceilingMarks(model, width),
     );
     this.time.paint([time], time, theme, () => timeMarks(time));

@@ -1,14 +1,14 @@
 /** The overlap of a program: lines, lanes, what is found at a place, the roofline. */
 import { expect, test } from "vitest";
 import type { Mark } from "../../../src/draw/marks";
-import { sentenceOf } from "../../../src/program/overlap/model/overlap";
+import { type Row, sentenceOf } from "../../../src/program/overlap/model/overlap";
 import { overlapScene } from "../../../src/program/overlap/scene/card";
 import { ceilingMarks } from "../../../src/program/overlap/scene/ceilings";
 import { rooflineMarks } from "../../../src/program/overlap/scene/roofline";
-import { rowAt, spanOf, tableOf } from "../../../src/program/overlap/scene/table";
+import { rowAt, spanOf, tableMarks, tableOf } from "../../../src/program/overlap/scene/table";
 import { chosenMarks, timeMarks, timeOf, transferAt } from "../../../src/program/overlap/scene/time";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../../golden";
-import { model, OVERLAPS } from "./overlaps";
+import { measured, model, OVERLAPS } from "./overlaps";
 
 const texts = (marks: readonly Mark[]) =>
   marks.flatMap((m) => (m.kind === "text" ? m.spans.map((s) => s.text).join("") : []));
@@ -19,6 +19,16 @@ test.each(SCHEMES)("training, %s", async (scheme) => {
 
 test.each(OVERLAPS)("%s: nothing stands outside of its picture, at any width", (name) => {
   expectInsideAtAnyWidth((width) => overlapScene(model(name), { width }));
+});
+
+test("a measured run stands beside the estimate, in the bars and in each line", () => {
+  const m = measured("training");
+  expectInsideAtAnyWidth((width) => overlapScene(m, { width }));
+  expect(texts(ceilingMarks(m, 1100))).toContain("measured");
+  expect(texts(ceilingMarks(model("training"), 1100))).not.toContain("measured");
+  const table = texts(tableMarks(tableOf(m, 1100, m.rows), -1));
+  expect(table.filter((text) => text === "measured")).toHaveLength(m.rows.length);
+  expect(sentenceOf(m.rows[0] as Row)).toMatch(/ Measured: 22 ms, 22 ms of it with nothing computed\.$/);
 });
 
 test("what is exposed adds up, and is one row a line, axis and pass", () => {

@@ -1,5 +1,5 @@
 /** How much of a program waits for collectives, as the picture reads it: transfers by line, times by axis, lanes. */
-import type { Interval, LineWork, Overlap, Source, Transfer } from "../../../core/document.gen";
+import type { Interval, LineWork, MeasuredLine, Overlap, Source, Transfer } from "../../../core/document.gen";
 import { duration } from "../../../core/format";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
@@ -28,6 +28,12 @@ export interface Row {
   asynchronous: boolean;
   /** What computes between a `-start` and its `-done`. */
   between: readonly string[];
+  /** What permutations are together beside which the product of the line is computed; empty for others. */
+  ring: string;
+  /** The argument of the function that they move; empty where it is a computed value. */
+  operand: string;
+  /** What was measured of them; null where that is not known. */
+  measured: MeasuredLine | null;
 }
 
 export class OverlapModel {
@@ -44,7 +50,7 @@ export class OverlapModel {
   constructor(readonly doc: Overlap) {
     this.mesh = new MeshModel(doc.mesh);
     this.now = doc.compute + doc.exposed;
-    this.rows = rowsOf(doc.transfers);
+    this.rows = rowsOf(doc);
     const waits = new Map<string, { axes: readonly string[]; seconds: number }>();
     for (const { axes, exposed } of doc.transfers) {
       const known = waits.get(axes.join(" "))?.seconds ?? 0;
@@ -61,11 +67,11 @@ export function lanesOf({ axes }: Pick<Transfer, "axes">): readonly string[] {
   return axes.length > 0 ? axes : [""];
 }
 
-function rowsOf(transfers: readonly Transfer[]): Row[] {
+function rowsOf({ transfers, measured }: Overlap): Row[] {
+  const ran = new Map(measured?.lines.map((line) => [keyOf(line), line]));
   const found = new Map<string, { of: Transfer; members: number[] }>();
   transfers.forEach((of, k) => {
-    const { kind, axes, source, backward } = of;
-    const key = JSON.stringify([kind, axes, source, backward]);
+    const key = keyOf(of);
     const row = found.get(key) ?? { of, members: [] };
     row.members.push(k);
     found.set(key, row);
@@ -84,15 +90,30 @@ function rowsOf(transfers: readonly Transfer[]): Row[] {
       runs: all.some((t) => t.times === null) ? null : sum((t) => t.times ?? 0),
       asynchronous: all.some((t) => t.asynchronous),
       between: [...new Set(all.flatMap((t) => t.between))],
+      ...ringOf(all),
+      measured: ran.get(keyOf({ kind, axes, source, backward })) ?? null,
     };
   });
   return rows.sort((a, b) => b.exposed - a.exposed || b.seconds - a.seconds);
 }
 
+/** What all transfers of a line are steps of, and what they move. */
+function ringOf(all: readonly Transfer[]): Pick<Row, "ring" | "operand"> {
+  const [ring = "", ...others] = new Set(all.map((t) => t.ring ?? ""));
+  const [operand = "", ...more] = new Set(all.flatMap((t) => t.operand || []));
+  return { ring: others.length > 0 ? "" : ring, operand: more.length > 0 ? "" : operand };
+}
+
+/** What the collectives of a line have in common. */
+function keyOf({ kind, axes, source, backward }: Pick<Transfer, "kind" | "axes" | "source" | "backward">): string {
+  return JSON.stringify([kind, axes, source, backward]);
+}
+
 /** The line, the pass and how often, in few words. */
-export function whereOf({ source, backward, runs }: Row): string {
+export function whereOf({ source, backward, runs, ring, operand }: Row): string {
+  const beside = ring ? `${operand && `of ${operand}, `}in a ring, beside this dot` : "";
   const times = runs === null ? "in a loop" : runs === 1 ? "" : `×${runs}`;
-  return clauses([source ? `line ${source.line}` : "line not known", backward ? "backward" : "", times], " · ");
+  return clauses([beside, source ? `line ${source.line}` : "line not known", backward ? "backward" : "", times], " · ");
 }
 
 /** What hides it, in few words. */
@@ -102,14 +123,17 @@ export function besideOf(row: Row): string {
 }
 
 export function sentenceOf(row: Row): string {
-  const { kind, axes, seconds, exposed, asynchronous, between } = row;
+  const { kind, axes, seconds, exposed, asynchronous, between, measured, ring } = row;
   const over = axes.length > 0 ? ` over ${axes.join(" and ")}` : "";
   const all = Math.abs(exposed - seconds) < 0.001 * seconds;
   const waited = exposed === 0 ? "none of it is exposed" : all ? "all of it exposed" : `${duration(exposed)} exposed`;
   const hides = !asynchronous
     ? "XLA runs it at once, and nothing beside it"
     : `beside it: ${some(between, 3) || "nothing, it is needed at once"}`;
-  return `${kind}${over}, ${whereOf(row)}: takes ${duration(seconds)}, ${waited}; ${hides}.`;
+  const ran = measured
+    ? ` Measured: ${duration(measured.seconds)}, ${duration(measured.exposed)} of it with nothing computed.`
+    : "";
+  return `${ring || kind}${over}, ${whereOf(row)}: takes ${duration(seconds)}, ${waited}; ${hides}.${ran}`;
 }
 
 /** What would limit it, and the chip's ridges, in a sentence. */
@@ -141,5 +165,12 @@ export function overlapBadges({ doc, now }: OverlapModel): Badge[] {
 /** What would limit it, and how the times are estimated. */
 export function basisOf(model: OverlapModel): string {
   const { doc } = model;
-  return clauses([boundText(model), `${doc.formula.charAt(0).toUpperCase()}${doc.formula.slice(1)}.`, doc.note], " ");
+  const { measured: m } = doc;
+  const ran = m
+    ? `Measured on ${m.on}: ${duration(m.waiting)} a call waits for other devices, ${duration(m.idle)} has no event.`
+    : "";
+  return clauses(
+    [ran, boundText(model), `${doc.formula.charAt(0).toUpperCase()}${doc.formula.slice(1)}.`, doc.note],
+    " ",
+  );
 }

@@ -18,7 +18,7 @@ export function overlapScene(model: OverlapModel, { width }: { width: number }):
   const body = stack([
     headBand(doc.name || "program", doc.mesh, [], width),
     saysBand(doc.verdict, [{ text: doc.target && `estimated on ${doc.target}` }], width),
-    { marks: ceilingMarks(model, width), height: ceilingsHeight(width) },
+    { marks: ceilingMarks(model, width), height: ceilingsHeight(model, width) },
     line,
     { marks: timeMarks(time), height: time.height },
     ...(rows.length > 0 ? [line, { marks: tableMarks(table, -1), height: table.height }] : []),

@@ -48,7 +48,12 @@ export function tableMarks({ width, rows, model }: Table, selected: number): Mar
   const most = Math.max(1e-12, ...model.rows.map((r) => Math.max(r.seconds, r.exposed)));
   const figures = figuresOf(
     TRANSFERS,
-    model.rows.map((r) => ({ whole: r.seconds, exposed: r.exposed })),
+    model.rows.map(({ seconds, exposed, measured: ran }) => ({
+      whole: seconds,
+      exposed,
+      measured: ran?.seconds ?? null,
+      measured_exposed: ran?.exposed ?? null,
+    })),
   );
   const end = width - PAD;
   const bar = { w: narrow ? 64 : 92, x: end - (narrow ? 76 + 64 : 76 + 76 + 96) };
@@ -66,7 +71,8 @@ export function tableMarks({ width, rows, model }: Table, selected: number): Mar
   rows.forEach((row, k) => {
     const cells = cellsOf(model, row, figures);
     const y = HEAD + k * line;
-    const middle = y + (narrow ? 18 : 27);
+    const two = row.measured !== null && !narrow;
+    const middle = y + (narrow ? 18 : two ? 20 : 27);
     if (k === selected) marks.push(...lookedAt({ x: 0, y, w: width, h: line }));
     const op = [[...(cells.op[0] ?? []), ...(cells.axes[0] ?? [])]];
     marks.push(...cellMarks(op, { x: PAD, end: (narrow ? bar.x : source) - 8, y: [middle], size: 12.5 }));
@@ -83,8 +89,16 @@ export function tableMarks({ width, rows, model }: Table, selected: number): Mar
         ...cellMarks(cells.whole, { ...whole, y: [middle] }),
       );
     }
+    if (two) {
+      const below = y + 37;
+      marks.push(
+        ...cellMarks([[soft("measured")]], { x: bar.x, end: whole.end, y: [below], size: 11 }),
+        ...cellMarks(cells.measured, { ...whole, y: [below] }),
+        ...cellMarks(cells.measured_exposed, { ...exposed, y: [below] }),
+      );
+    }
     marks.push(
-      ...bars(model, row, bar.x, narrow ? y + 8 : y + 15, bar.w / most),
+      ...bars(model, row, bar.x, narrow || two ? y + 8 : y + 15, bar.w / most),
       ...cellMarks(cells.exposed, { ...exposed, y: [middle], size: 12.5 }),
       rule(0, y + line - 1, width),
     );
