@@ -33,8 +33,8 @@ def beside(o: Overlap, run: Run) -> Overlap:
         raise ValueError(OTHER_PROGRAM)
     call, s = run.median_s, run.shares
     on = f"{run.target}, {count(len(run.seconds), 'call')}"
-    parts = (share * call for share in (s.compute, s.communication, s.waiting, s.idle))
-    return replace(o, measured=MeasuredCall(on, call, *parts, tuple(of)))
+    compute, exposed, waiting, idle = (share * call for share in (s.compute, s.communication, s.waiting, s.idle))
+    return replace(o, measured=MeasuredCall(on, call, compute, exposed, waiting, idle, tuple(of)))
 
 
 def _lines(run: Run) -> list[MeasuredLine]:
