@@ -1,10 +1,11 @@
-/** What the step does: types before and after, and one sentence. */
+/** What the step does: types before and after, and one sentence or what is watched. */
 
 import { Tokens } from "../card/Tokens";
 import type { Step, Variable } from "../core/document.gen";
 import { axisTokens } from "../core/text";
 import { axisToken } from "../draw/marks";
 import { fitName } from "../draw/measure";
+import { Brought } from "./Brought";
 import { inkKind } from "./kind";
 import { type HeadValues, headOf } from "./model/head";
 import type { TraceModel } from "./model/trace";
@@ -47,7 +48,14 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
         ))}
         <More values={outputs} />
       </div>
-      <Sentence trace={trace} step={step} />
+      {/* In the room of the sentence, so that nothing moves. */}
+      {state.now.watch.length > 0 ? (
+        <div class="watching">
+          <Brought draw={state.now.parts?.watched} />
+        </div>
+      ) : (
+        <Sentence trace={trace} step={step} />
+      )}
     </div>
   );
 }

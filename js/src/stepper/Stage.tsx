@@ -1,9 +1,9 @@
-/** The picture with what belongs to it: what is watched, what was printed, why the program stops. */
+/** The picture with what belongs to it: what was printed, why the program stops. */
 
 import { Brought } from "./Brought";
 import { Canvas } from "./Canvas";
 import type { TraceModel } from "./model/trace";
-import { NOTE, PRINTED, WATCHED } from "./sizes";
+import { NOTE, PRINTED } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Stage({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -19,11 +19,6 @@ export function Stage({ state, trace }: { state: StepperState; trace: TraceModel
         <p class="note cut soft" style={{ height: `${NOTE}px` }} title={trace.doc.note}>
           {trace.doc.note}
         </p>
-      )}
-      {state.now.watch.length > 0 && (
-        <div style={{ height: `${WATCHED}px` }}>
-          <Brought draw={state.now.parts?.watched} />
-        </div>
       )}
       {/* The same height as always: what does not fit scrolls inside. */}
       <div class={failed ? "view failed" : "view"} style={failed ? { height: `${layout.height + 12}px` } : {}}>

@@ -132,19 +132,20 @@ const MARGINS = 14;
 export const PRINTED = 44;
 /** Height of the note about what was left out of the trace. */
 export const NOTE = 22;
-/** Height of the names that are watched. */
-export const WATCHED = 30;
-
 export function pictureWidth(width: number): number {
   return width - 2 * PAD - (width >= NARROW ? LIST + 1 : 0);
 }
 
-/** A layout as high as one of any width of its kind, and not lower than a wider one. */
+/** A layout as high as one of any width of its kind, and not lower than a wider one, whatever is watched. */
 export function layoutOf(trace: TraceModel, width: number, watch: readonly string[]): StepperLayout {
-  const extra =
-    (trace.doc.note === "" ? 0 : NOTE) +
-    (watch.length > 0 ? WATCHED : 0) +
-    (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
+  const layout = unwatched(trace, width);
+  if (watch.length === 0) return layout;
+  const { height } = layout;
+  return new StepperLayout(trace, layout.width, watch, { most: height, least: height, widths: [] });
+}
+
+function unwatched(trace: TraceModel, width: number): StepperLayout {
+  const extra = (trace.doc.note === "" ? 0 : NOTE) + (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
   const aroundAt = (w: number) => around(trace, w);
   const tiles: Local["tiles"] = new Map();
   const most = (w: number) => CARD - aroundAt(w) - extra;
@@ -152,14 +153,14 @@ export function layoutOf(trace: TraceModel, width: number, watch: readonly strin
     const [wider] = WIDTHS.find(([from]) => from > w) ?? [];
     // Changes that make a program run are read without scrolling, where they can be.
     if (wider === undefined) return trace.doc.error ? Math.min(TROUBLE, most(w)) : BESIDE;
-    const above = new StepperLayout(trace, pictureWidth(wider), watch, roomAt(wider), tiles);
+    const above = new StepperLayout(trace, pictureWidth(wider), [], roomAt(wider), tiles);
     return above.height + aroundAt(wider) - aroundAt(w);
   };
   const roomAt = (w: number): Room => {
     const widths = (WIDTHS.findLast(([from]) => from <= w) ?? WIDTHS[0])?.map(pictureWidth) ?? [];
     return { most: most(w), least: least(w), widths };
   };
-  return new StepperLayout(trace, pictureWidth(width), watch, roomAt(width), tiles);
+  return new StepperLayout(trace, pictureWidth(width), [], roomAt(width), tiles);
 }
 
 /** Widths of cards of each kind at which heights are compared, the first being the least. */

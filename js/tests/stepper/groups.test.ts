@@ -114,7 +114,9 @@ test("wide blocks of a local step stand in lines of their own before a device is
   const value = (p: number, i: number) => 1.234567e8 * (p + 1) + 1e6 * i;
   const program: Program = { ...PSUM, axes: { x: 2, y: 4 }, shape: [2, 4], dtype: "float32", value };
   const { doc } = programOf(program);
-  const steps = doc.steps.map((step) => (step.primitive === "add" ? { ...step, inputs: [0, 2], outputs: [1] } : step));
+  const steps = doc.steps
+    .slice(0, 2)
+    .map((step) => (step.primitive === "add" ? { ...step, inputs: [0, 2], outputs: [1] } : step));
   const names = ["left_operand", "made_of_both", "right_operand"];
   const variables = doc.variables.map((v, i) => ({ ...v, name: names[i] ?? v.name }));
   const trace = new TraceModel({ ...doc, steps, variables });

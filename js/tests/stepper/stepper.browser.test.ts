@@ -486,10 +486,14 @@ test("a press on a value watches it, and again lets go; Python is told", async (
   const view = await mount(trace("psum"), { step: 3 });
   await loaded(view);
   const chip = find<HTMLButtonElement>(view, ".type");
+  const high = find(view, ".stepper").getBoundingClientRect().height;
   chip.click();
   await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
   expect(view.model.get("watch")).toEqual(["p"]);
   expect(find(view, ".watched").textContent).toContain("p");
+  expect(find(view, ".stepper").getBoundingClientRect().height).toBe(high);
+  const [line, head] = [find(view, ".watched button"), find(view, ".headline")].map((e) => e.getBoundingClientRect());
+  expect(line?.bottom).toBeLessThanOrEqual(head?.bottom ?? 0);
   find<HTMLButtonElement>(view, ".watched button").click();
   await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("false");
   expect(view.model.get("watch")).toEqual([]);

@@ -62,28 +62,6 @@ test("the algorithm recolours nothing: each tile begins with the colours that it
   }
 });
 
-// Programs of one collective that has room for every device.
-test.each([
-  "psum",
-  "psum of four",
-  "stacked",
-  "reduce_scatter",
-  "all_to_all",
-  "ppermute",
-  "pbroadcast",
-  "scan",
-  "error",
-  "cube",
-  "64 devices",
-] as const)("%s: tiles stand at one place, as large, in every step", (name) => {
-  for (const width of [683, 860, 1100]) {
-    const t = model(name);
-    const layout = new StepperLayout(t, width);
-    const seats = t.steps.map((_, at) => [...layout.setting(at, "meaning", null).seats]);
-    for (const other of seats) expect(other).toEqual(seats[0]);
-  }
-});
-
 /** A program that sums over one axis of a mesh and then over the other. */
 function sumsOver(axes: Readonly<Record<string, number>>, first: string, second: string): TraceModel {
   const [a, b] = [first, second].map((over) => programOf({ axes, kind: "psum", over: [over], shape: [2, 2] }).doc);

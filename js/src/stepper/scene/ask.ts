@@ -6,7 +6,7 @@ import type { Collective, Plan, Step, Variable } from "../../core/document.gen";
 import type { NumberFormat } from "../../core/numbers";
 import { exchanges, gathers, permutes, reducesAll, scatters, tells } from "../model/semantics";
 import { reduces, type TraceModel } from "../model/trace";
-import { type Face, faceOf, partOf, stripOf } from "./contents";
+import { type Face, faceOf, once, partOf, stripOf } from "./contents";
 import type { Motion, Stage } from "./stage";
 
 export interface Ask {
@@ -101,10 +101,17 @@ export function tileFace(ask: Ask, most: readonly [number, number], after = fals
     const v = stripVariable(ask, after);
     const { trace, c, plan } = ask;
     const columns = Math.max(1, Math.floor(most[1] / plan.n));
-    return stripOf(trace, v, chunkIn(trace, c, plan.n, v, v === ask.input), plan.n, [most[0], columns]);
+    const sent = v === ask.input;
+    const key = [v.id, sent, gathers(c), c.split_axis, c.concat_axis, plan.n, most[0], columns].join();
+    return once(STRIPS, trace, key, () =>
+      stripOf(trace, v, chunkIn(trace, c, plan.n, v, sent), plan.n, [most[0], columns]),
+    );
   }
   return faceOf(ask.trace, after ? ask.output : ask.input, most) ?? NOTHING;
 }
+
+/** Strips, which layouts ask for again and again. */
+const STRIPS = new WeakMap<TraceModel, Map<string, Face>>();
 
 /** What a tile holds in the end, with at most so many rows and columns. */
 export function lastOf(ask: Ask, most: readonly [number, number]): { v: Variable; face: Face } {

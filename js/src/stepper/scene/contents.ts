@@ -55,17 +55,22 @@ export function faceOf(
   wanted?: (element: number) => boolean,
 ): Face | null {
   if (wanted) return newFace(trace, v, most, wanted);
-  let faces = FACES.get(trace);
-  if (!faces) {
-    faces = new Map();
-    FACES.set(trace, faces);
-  }
-  const key = `${v.id} ${most}`;
-  let face = faces.get(key);
-  if (face === undefined) {
-    face = newFace(trace, v, most);
-    faces.set(key, face);
-  }
+  return once(FACES, trace, `${v.id} ${most}`, () => newFace(trace, v, most));
+}
+
+/** A face that is made once for each key. */
+export function once<Of extends object, F extends Face | null>(
+  all: WeakMap<Of, Map<string, F>>,
+  of: Of,
+  key: string,
+  make: () => F,
+): F {
+  const faces = all.get(of) ?? new Map<string, F>();
+  all.set(of, faces);
+  const known = faces.get(key);
+  if (known !== undefined) return known;
+  const face = make();
+  faces.set(key, face);
   return face;
 }
 
@@ -132,6 +137,13 @@ export function stripOf(
 
 /** The cells of some chunks of a strip, as a face of their own. */
 export function partOf(strip: Face, n: number, chunks: readonly number[]): Face {
+  return once(PARTS, strip, `${n} ${chunks}`, () => newPart(strip, n, chunks));
+}
+
+/** Parts of strips, which layouts ask for again and again. */
+const PARTS = new WeakMap<Face, Map<string, Face>>();
+
+function newPart(strip: Face, n: number, chunks: readonly number[]): Face {
   const each = strip.columns / n;
   const columns = chunks.flatMap((k) => Array.from({ length: each }, (_, i) => k * each + i));
   const elements = Array.from(

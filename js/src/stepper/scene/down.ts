@@ -13,10 +13,9 @@ export function downStage(ask: Ask, height: number): Stage {
   const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h) : fixed;
   // Higher rows may need more width: all groups in lower ones come before one group in higher ones.
   const low = fixedOf(ask, false);
-  for (const choices of choicesOf(ask)) {
-    const last = choices.at(-1) as Choice;
-    const every = (last.whole ? [whole, low] : [fixed]).filter((rows) => sizesOf(ask, rows, last).width <= ask.width);
-    for (const choice of every.length > 0 ? choices : []) {
+  for (const { least, all } of choicesOf(ask)) {
+    const every = (least.whole ? [whole, low] : [fixed]).filter((rows) => sizesOf(ask, rows, least).width <= ask.width);
+    for (const choice of every.length > 0 ? all() : []) {
       for (const rows of every) {
         const sizes = sizesOf(ask, rows, choice);
         const left = ask.width - sizes.width;
@@ -35,8 +34,8 @@ export function inHome(ask: Ask, home: Stage): Stage | null {
   const at = gridOf(home);
   const low = fixedOf({ ...ask, least: { w: 0, h: 0 } }, false);
   const [first = 0] = at.y;
-  if (ask.motion !== "gather" || at.y.some((y, i) => y !== first + i * at.pitch)) return null;
-  for (const choice of [...choicesOf(ask)].flat()) {
+  if (ask.motion !== "gather" || home.large || at.y.some((y, i) => y !== first + i * at.pitch)) return null;
+  for (const choice of [...choicesOf(ask)].flatMap(({ all }) => all())) {
     if ((!choice.whole && ask.trace.mesh.axes.length > 1) || choice.columns < 64) break;
     const sizes = sizesOf({ ...ask, least: { w: 0, h: 0 } }, low, choice);
     const { tile, side } = sizes;

@@ -40,11 +40,14 @@ export interface Choice {
   reads: boolean;
 }
 
-/**
- * What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. Each
- * list ends with what needs the least width of it.
- */
-export function* choicesOf(ask: Ask): Generator<readonly Choice[]> {
+/** Choices that differ in margins and digits: the one that needs the least width, and all, the best first. */
+export interface Choices {
+  least: Choice;
+  all: () => readonly Choice[];
+}
+
+/** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
+export function* choicesOf(ask: Ask): Generator<Choices> {
   const { plan } = ask;
   const several = groupsOf(ask).length > 1;
   const whole = wholeMesh(ask) && groupsOf(ask).length * ask.least.w <= ask.width;
@@ -52,10 +55,9 @@ export function* choicesOf(ask: Ask): Generator<readonly Choice[]> {
   const natural = tileFace(ask, [1, 4096]).of[1] / (stripped(ask) ? plan.n : 1);
   const all = { map: over, columns: 64, swatch: false, bare: 0, reads: false };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
+  const open = { ...all, whole, open: true };
   if (whole && ask.motion === "gather" && several && !ask.mixed)
-    yield TIGHT.slice(0, 2).flatMap((tight) =>
-      GROWTH.map((grow) => ({ ...all, whole, open: true, tight, font: FONTS[0], grow })),
-    );
+    yield choices(open, TIGHT.slice(0, 2), [FONTS[0]], GROWTH);
   const copies = ask.motion === "lanes" || ask.motion === "permute" ? [false, true] : [false];
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
@@ -64,15 +66,24 @@ export function* choicesOf(ask: Ask): Generator<readonly Choice[]> {
       copies.map((swatch) => ({ columns, swatch })),
     ),
   ];
-  for (const way of ways) {
-    yield tights.flatMap((tight) =>
-      FONTS.flatMap((font) => {
-        // Where there is more room than needed, numbers stand wider apart.
-        const grows = tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0];
-        return grows.map((grow) => ({ ...all, whole: false, open: false, ...way, tight, font, grow }));
-      }),
-    );
-  }
+  for (const way of ways) yield choices({ ...all, whole: false, open: false, ...way }, tights, FONTS, [0]);
+}
+
+type Rest = Omit<Choice, "tight" | "font" | "grow">;
+
+/** With all margins and digits; where there is more room than needed, numbers stand wider apart. */
+function choices(rest: Rest, tights: readonly Tight[], fonts: readonly number[], grows: readonly number[]): Choices {
+  const [font = 0, tight = TIGHT[0] as Tight] = [fonts.at(-1), tights.at(-1)];
+  return {
+    least: { ...rest, tight, font, grow: 0 },
+    all: () =>
+      tights.flatMap((tight) =>
+        fonts.flatMap((font) => {
+          const wide = tight === TIGHT[0] && font === FONTS[0] ? GROWTH : grows;
+          return wide.map((grow) => ({ ...rest, tight, font, grow }));
+        }),
+      ),
+  };
 }
 
 /** Widths of cells without numbers. */

@@ -103,7 +103,7 @@ function tileSizes(ask: Ask, { row, members }: Fixed, choice: Choice, rails: Rai
   const under = block.h >= 32 || block.h + 2 * row.pad >= 40;
   const railed = rails.mesh || rails.axis !== null || rails.nest !== null;
   const coordinates = (tight.coordinates || above) && mesh.axes.length > 1 && (under || !railed);
-  const ids = idRoom(ask, members, choice.whole);
+  const ids = idRoom(ask, members, choice.whole || ask.alone);
   const places = coordinates ? textWidth(`(${mesh.meshShape.map((n) => n - 1).join(",")})`, 10, true) : 0;
   const names = under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
   const inset = { x: above ? tight.pad : tight.pad + names + 8, y: (above ? HEAD : 0) + row.pad };
@@ -117,12 +117,12 @@ function tileSizes(ask: Ask, { row, members }: Fixed, choice: Choice, rails: Rai
   return { w, h, face, piece: pieceFace(ask, face), block, cell, inset, above, coordinates, reading };
 }
 
-/** Width of ids: where all groups are drawn, their tiles have one width. */
-function idRoom({ trace: { mesh }, group }: Ask, members: Fixed["members"], whole: boolean): number {
+/** Width of ids: where all groups are drawn, in full or in small, their tiles have one width. */
+function idRoom({ trace: { mesh }, group }: Ask, members: Fixed["members"], every: boolean): number {
   const ids = members.map(([rank = 0, ...more]) =>
     more.length > 0 ? `×${more.length + 1}` : String(mesh.ids[group[rank] ?? 0] ?? 0),
   );
-  if (whole) ids.push(String(Math.max(...mesh.ids)));
+  if (every) ids.push(String(Math.max(...mesh.ids)));
   return Math.max(...ids.map((id) => textWidth(id, 12, true)));
 }
 

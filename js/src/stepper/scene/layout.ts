@@ -16,6 +16,8 @@ import { thumbStage, thumbsHeight } from "./thumbs";
 /** Most height of the picture and of its line: what is left of a card of 640 px. */
 export const ROOM = 508;
 
+const NONE: Size = { w: 0, h: 0 };
+
 /** How high a picture may be. */
 export interface Room {
   /** Most height of the picture and its line. */
@@ -75,7 +77,7 @@ export class StepperLayout {
     return localField({ trace, all: this.#local, width, room: room.most, home, tiles });
   }
 
-  /** The stage of the first collective's meaning, if it shows every device; local steps stand in its tiles. */
+  /** The stage of the first collective's meaning, if it shows every device, in full or in small; local steps stand in its tiles. */
   #homeAt(device: number | null, own: Pick<Ask, "width" | "least">, height: number): Stage | null {
     const { width, least } = own;
     const key = [device, width, least.w, least.h, height].join();
@@ -96,12 +98,12 @@ export class StepperLayout {
     if (!ask) return null;
     if (own.least.w > own.width) return null;
     const stage = this.#stageOf({ ...ask, ...own }, height);
-    const every = stage.tiles.length === trace.mesh.size && !stage.map;
-    const some = stage.large !== null || trace.mesh.size > FULL;
+    const every = stage.tiles.length === trace.mesh.size;
+    const some = stage.large !== null || stage.map !== null || trace.mesh.size > FULL;
     const single = stage.tiles.every(({ members }) => members.length === 1);
-    return (every || some) && single && !stage.bare && stage.tiles.every(({ box }) => box.x + box.w <= own.width)
-      ? stage
-      : null;
+    const room = stage.tiles.every(({ box }) => box.x + box.w <= own.width);
+    const told = !stage.bare || (every && trace.mesh.size <= FULL);
+    return (every || some) && single && told && room ? stage : null;
   }
 
   #stageOf(ask: Ask, height: number): Stage {
@@ -146,10 +148,17 @@ export class StepperLayout {
   #asked(at: number, step: Step, plan: Plan, device: number | null): Ask | null {
     const ask = this.#ask(at, step, plan, device);
     const { width } = this;
-    const least = this.#field?.least ?? { w: 0, h: 0 };
-    const home = ask && (this.#mixed || this.#field?.home) && this.#homeAt(device, { width, least }, this.height);
+    const least = this.#field?.least ?? NONE;
+    if (!ask) return null;
+    const stands = this.#mixed || this.#field?.home;
+    const home = stands ? this.#homeAt(device, { width, least }, this.height) : null;
+    // Rings of all groups stand side by side where they can, though one group is large in the steps.
+    if (home?.large && plan.algorithm !== "meaning") {
+      const free = { ...ask, least: NONE };
+      if (this.#stageOf(free, this.height).tiles.length === this.trace.mesh.size) return free;
+    }
     const first = this.trace.steps.findIndex((s) => this.trace.communicates(s)) === at;
-    return home && ask && !(first && plan.algorithm === "meaning") ? { ...ask, home } : ask;
+    return home && !(first && plan.algorithm === "meaning") ? { ...ask, home } : ask;
   }
 
   #localStage(at: number, device: number | null): Stage {
@@ -183,7 +192,7 @@ export class StepperLayout {
       receiver: Math.max(0, device === null ? 0 : group.indexOf(device)),
       width: this.width,
       room: this.room.most,
-      least: this.#field?.least ?? { w: 0, h: 0 },
+      least: this.#field?.least ?? NONE,
       home: null,
       alone: false,
       mixed: this.#mixed,

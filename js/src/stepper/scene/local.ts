@@ -64,6 +64,8 @@ export interface Field {
 const PAD = 9;
 const GAP = 10;
 const ARROW = 24;
+/** Height of a cell where it may be low. */
+const LOW = 18;
 const NAME = 14;
 /** Height of the id over the blocks. */
 const HEAD = 18;
@@ -73,8 +75,6 @@ const BETWEEN = 12;
 /** More devices than these are drawn small, with a group of them in full. */
 export const FULL = 16;
 const SEATS = 8;
-/** Sizes of tiles that are tried in the first collective. */
-const MOST_TRIED = 40;
 /** Between tiles, with room for a sign. */
 const SIGNED = 18;
 const NONE: Size = { w: 0, h: 0 };
@@ -94,12 +94,17 @@ function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
       for (const before of [true, false])
         for (const line of lines)
           for (const [font, tight] of DIGITS)
-            found.push({ font, rows, columns, cell: rows > 2 ? 18 : 20, lines: line, before, tight });
+            for (const cell of rows > 2 ? [18] : rows === 1 && line === 0 ? [20, LOW] : [20])
+              found.push({ font, rows, columns, cell, lines: line, before, tight });
   return found;
 }
 
 /** The sizes that are tried, by where tiles stand. */
 const SIZES = { column: sizesIn([0]), home: sizesIn([1, 0]), mesh: sizesIn([1, 2, 3]) };
+
+/** Tiles of their own. */
+const COLUMN = { make: inColumn, sizes: SIZES.column, tries: SIZES.column.length };
+const MESH = { make: onMesh, sizes: SIZES.mesh, tries: SIZES.mesh.length };
 
 /** The first sizes with which every step has room on the mesh; else a list of some devices. */
 export function localField(local: Local): Field {
@@ -108,21 +113,19 @@ export function localField(local: Local): Field {
   const fits = (field: Field | null): field is Field =>
     field !== null && field.height <= room && (field.grid?.box.w ?? 0) <= width;
   const home = local.home(NONE);
-  if (home || trace.mesh.size <= FULL) {
-    for (const make of [
-      ...(home ? [kept(home, true), kept(home, false), atHome] : []),
-      ...(trace.mesh.size > FULL ? [] : [line ? inColumn : onMesh]),
-    ]) {
-      const failed: Size[] = [];
-      for (const size of SIZES[line ? "column" : make === onMesh ? "mesh" : "home"]) {
-        const tile = tileSize(local, size);
-        // What has no room has none for larger tiles.
-        if (failed.some(({ w, h }) => w <= tile.w && h <= tile.h)) continue;
-        const field = make(local, size, tile);
-        if (fits(field)) return field;
-        failed.push(tile);
-        if (make !== onMesh && make !== inColumn && failed.length > MOST_TRIED) break;
-      }
+  for (const { make, sizes, tries } of [
+    ...(home ? waysHome(home, line ? SIZES.column : SIZES.home) : []),
+    ...(trace.mesh.size > FULL ? [] : [line ? COLUMN : MESH]),
+  ]) {
+    const failed: Size[] = [];
+    for (const size of sizes) {
+      const tile = tileSize(local, size);
+      // What has no room has none for larger tiles.
+      if (failed.some(({ w, h }) => w <= tile.w && h <= tile.h)) continue;
+      const field = make(local, size, tile);
+      if (fits(field)) return field;
+      failed.push(tile);
+      if (failed.length > tries) break;
     }
   }
   let last: Field | null = null;
@@ -133,15 +136,24 @@ export function localField(local: Local): Field {
   return last as Field;
 }
 
-/** In the tiles of the first collective, if it shows as much as with tiles of its own size; first, if whole blocks fit there. */
-function kept(own: Stage, all: boolean): typeof atHome {
+/** In the tiles of the first collective: larger ones, first where blocks are whole and it shows as much; else as they are. */
+function waysHome(home: Stage, sizes: readonly Blocks[]) {
+  const whole = sizes.filter(({ columns, rows }) => columns === 64 && rows > 3);
+  return [
+    { make: kept(home, true), sizes: whole, tries: 40 },
+    { make: kept(home, false), sizes, tries: 40 },
+    { make: asItIs(home), sizes, tries: sizes.length },
+  ];
+}
+
+/** In the tiles of the first collective, if it shows as much as with tiles of its own size, and as many additions. */
+function kept(own: Stage, open: boolean): typeof atHome {
   return (local, size, tile) => {
     const field = atHome(local, size, tile);
     const stage = field && local.home(tile);
     const cells = (of: Stage) => of.face?.elements.length ?? 0;
-    const whole = !all || (size.columns === 64 && size.rows > 3 && stage?.open === own.open);
-    const map = !own.map === !stage?.map;
-    return whole && map && stage && cells(stage) >= cells(own) ? field : null;
+    const as = (!open || stage?.open === own.open) && !own.map === !stage?.map;
+    return as && stage && cells(stage) >= cells(own) ? field : null;
   };
 }
 
@@ -156,6 +168,16 @@ function atHome(local: Local, size: Blocks, tile: Size): Field | null {
   // The id stands where it stands in the collective.
   if ((stage.tiles[0]?.id === "above") !== size.lines > 0) return null;
   return { size, tile, least: tile, home: true, grid: null, list: null, height: stage.height };
+}
+
+/** In the tiles of the first collective as they are, which costs no search. */
+function asItIs(own: Stage): typeof atHome {
+  const box = own.tiles[0]?.box;
+  return (local, size, tile) => {
+    if (!box || tile.w > box.w || tile.h > box.h) return null;
+    const field = atHome(local, size, NONE);
+    return field && { ...field, tile };
+  };
 }
 
 function onMesh({ trace, width }: Local, size: Blocks, tile: Size): Field | null {
@@ -223,9 +245,11 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { p
   const beside = size.lines === 0;
   const rows = size.lines < 2 ? [all] : size.lines === 2 ? two : all.map((v) => [v]);
   const [pad, between] = size.tight ? [4, 4] : [PAD, GAP];
-  const left = beside ? PAD + 8 + textWidth(String(Math.max(...trace.mesh.ids)), 12, true) : pad;
+  const left = beside ? pad + 8 + textWidth(String(Math.max(...trace.mesh.ids)), 12, true) : pad;
   const places: Place[] = [];
-  let [y, widest] = [beside ? 5 : HEAD + NAME, 0];
+  // Of blocks in the low rows of many devices.
+  const low = beside && size.rows === 1 && size.cell === LOW;
+  let [y, widest] = [low ? 2 : beside ? 5 : HEAD + NAME, 0];
   for (const row of rows) {
     let [x, high] = [left, 0];
     row.forEach((v, i) => {
@@ -248,7 +272,7 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { p
     widest = Math.max(widest, x - between + pad + (rows.length > 1 ? 12 : 0));
     y += high + NAME + 4;
   }
-  return { places, w: widest, h: y - NAME + (beside ? 1 : 4) };
+  return { places, w: widest, h: y - NAME + (low ? -2 : beside ? 1 : 4) };
 }
 
 /** The face of a block: of one that is joined from pieces and has one line, its pieces side by side. */

@@ -1,12 +1,12 @@
 /**
- * A group of a mesh of three axes or four, large at its place among the other groups, which are small: of the axes that the
+ * A group of a mesh of two to four axes, large at its place among the other groups, which are small: of the axes that the
  * group does not run along, the first goes down and the last across.
  */
 import { type Box, type Mark, shift } from "../../draw/marks";
 import type { Ask } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import { downStage } from "./down";
-import { downHeight } from "./downrows";
+import { downHeight, mapOver } from "./downrows";
 import type { Small, Stage, Tile } from "./stage";
 
 /** A small tile, the margin of its group and what is between groups; the margin of the large one. */
@@ -21,12 +21,19 @@ const MOST = 4;
 const MEMBERS = 8;
 
 /** The axes beside a group, their sizes, and the size of a small group; null where the others have no place like that. */
-function outerOf({ trace, c, group, alone }: Ask) {
+function outerOf(ask: Ask) {
+  const { trace, c, group, alone } = ask;
   const { mesh } = trace;
   const axes = mesh.axes.flatMap(({ name, size }, axis) => (c.axes.includes(name) || size < 2 ? [] : [axis]));
   const [down, across] = axes.length > 1 ? axes : [null, axes[0] ?? 0];
   const [rows, columns] = [down, across].map((axis) => mesh.meshShape[axis ?? -1] ?? 1) as [number, number];
-  const fits = !alone && mesh.axes.length > 2 && axes.length < 3 && rows * columns === trace.groups(c).length;
+  // In narrow pictures a map over the group shows the others.
+  const fits =
+    !alone &&
+    !(mesh.axes.length === 2 && mapOver(ask)) &&
+    mesh.axes.length > 1 &&
+    axes.length < 3 &&
+    rows * columns === trace.groups(c).length;
   if (!fits || axes.length < 1 || Math.max(rows, columns) > MOST || group.length > MEMBERS) return null;
   const small = { w: TILE.w + 2 * PAD, h: group.length * (TILE.h + TILE.gap) - TILE.gap + 2 * PAD };
   const left = down === null ? 2 : railRoom(mesh, down);
