@@ -7,17 +7,19 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
 from jax.core import Tracer
-from jax.extend.core import Var
 from jax.sharding import PartitionSpec
 
 from shardwidget._jax.control import STOPPED, Control, FunctionCall, Scan, While, shard_map_of
 from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
 from shardwidget._jax.sources import function_name, function_place, is_user_file
+
+if TYPE_CHECKING:
+    from jax.extend.core import Var
 
 T = TypeVar("T")
 
@@ -299,6 +301,8 @@ def variable_of(value: Any) -> Var | None:
 
     JAX 0.9 – 0.12: ``val`` and ``primal`` of tracers are not documented.
     """
+    from jax.extend.core import Var
+
     for _ in range(8):
         value = getattr(value, "primal", getattr(value, "val", None))
         if isinstance(value, Var):

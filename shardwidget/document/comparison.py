@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from shardwidget.document.base import Document, provided
 from shardwidget.document.comparison_diff import ComparisonDiff
@@ -148,6 +148,10 @@ class Comparison(Document):
     """Compiles it as it would be otherwise, in the Python that read it; files and saved pages leave it out."""
     kind: Literal["comparison"] = field(default="comparison", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is sent to another process: not what compiles."""
+        return self.__dict__ | {"compiled_otherwise": None}
 
     def diff(self, after: Comparison) -> ComparisonDiff:
         """What another comparison has otherwise: this one is before, that one after.

@@ -18,8 +18,10 @@ NAMES = (OF_JAX_AND_XLA | FUNCTIONS | {name for s in STATEMENTS for name in s.re
 EXCEPT = {
     "_jax/failures.py": "a function of JAX's that may be in a stack of frames",
     "_jax/primitives.py": "primitives by what they do to elements",
+    "document/overlap.py": "what a ring of permutations is together",
     "document/unsharded.py": "a sum that is missing, by the function to call",
     "read/_kernel/faults.py": "what a device does with a block, in words",
+    "read/_program/rings.py": "what a ring of permutations is together",
     "read/_search/walk.py": "Shardy's operations by XLA's names",
     "read/_schedule/steps.py": "devices of a pipeline pass data on by ppermute",
     "read/_schedule/ticks.py": "devices of a pipeline pass data on by ppermute",
