@@ -63,16 +63,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status."""
     options = _parser().parse_args(argv)
     try:
-        return options.run(options)
+        status = options.run(options)
+        sys.stdout.flush()
     except UsageError as error:
         print(f"shardwidget: {error}", file=sys.stderr)
     except BrokenPipeError:  # Who reads the output, such as head, has enough.
         sys.stdout = None
         return 0
     except Exception as error:  # The user's file may raise anything.
-        print(f"shardwidget: {type(error).__name__}: {error}", file=sys.stderr)
+        said, *more = str(error).strip().split("\n") or [""]
+        rest = " … (--traceback shows all)" if more and not options.traceback else ""
+        print(f"shardwidget: {type(error).__name__}: {said}{rest}", file=sys.stderr)
         if options.traceback:
             traceback.print_exc()
+    else:
+        return status
     return 2
 
 
@@ -175,7 +180,10 @@ def _markdown(document: Document) -> str:
 def _document(source: str, reader: str, options: argparse.Namespace) -> Document:
     path, _, name = source.partition("::")
     if not Path(path).is_file():
-        raise UsageError(f"there is no file {path}. Give FILE.py::NAME, or a .json, .html, .hlo or .xplane.pb file.")
+        what = f"{path} is a folder" if Path(path).is_dir() else f"there is no file {path}"
+        raise UsageError(f"{what}. Give FILE.py::NAME, or a .json, .html, .hlo or .xplane.pb file.")
+    if name and not path.endswith(".py"):
+        raise UsageError(f"{source} names a function, and {path} is no Python: shardwidget {reader} {path}")
     if name:
         return _of_python(Path(path), name, reader, options)
     if path.endswith((".json", ".html")):
@@ -203,10 +211,10 @@ def _document(source: str, reader: str, options: argparse.Namespace) -> Document
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{path} is no text: give what compiled.as_text() writes, as a .hlo file") from None
-    read_ = getattr(read, reader)(text, mesh=_mesh(options), name=Path(path).stem)
-    if isinstance(read_, Program) and not read_.instructions:
+    mesh = _mesh(options)
+    if not read.program(text, mesh=mesh).instructions:
         raise UsageError(f"{path} is not the text of a compiled module: give what compiled.as_text() writes")
-    return read_
+    return getattr(read, reader)(text, mesh=mesh, name=Path(path).stem)
 
 
 def _of_python(path: Path, name: str, reader: str, options: argparse.Namespace) -> Document:
@@ -226,12 +234,15 @@ def _returned(path: Path, name: str, options: argparse.Namespace) -> Any:
         jax.config.update("jax_platforms", "cpu")
         jax.config.update("jax_num_cpu_devices", options.devices)
     sys.path.insert(0, str(path.parent.resolve()))
-    names = runpy.run_path(str(path), run_name=path.stem)
-    case = names.get(name)
-    if not callable(case):
-        known = ", ".join(key for key, value in names.items() if inspect.isfunction(value)) or "none"
-        raise UsageError(f"{path} has no function {name}; its functions are: {known}")
-    return _call(case, name, options)
+    try:
+        names = runpy.run_path(str(path), run_name=path.stem)
+        case = names.get(name)
+        if not callable(case):
+            known = ", ".join(key for key, value in names.items() if inspect.isfunction(value)) or "none"
+            raise UsageError(f"{path} has no function {name}; its functions are: {known}")
+        return _call(case, name, options)
+    except SystemExit as ended:
+        raise UsageError(f"{path}::{name} ended Python, sys.exit({ended.code!r}): it must return (f, args)") from ended
 
 
 def _program(path: Path, name: str, options: argparse.Namespace) -> tuple[Any, ...]:

@@ -22,6 +22,8 @@ NEWER = (
     "{where} was written by shardwidget {writer}, in version {version} of its format; this is {own}, which reads "
     "version {reads}. Update shardwidget: pip install -U shardwidget"
 )
+NO_TEXT = "{where} holds no document of shardwidget: it is no text"
+
 SEVERAL = "{where} holds {count} documents: {kinds}. Choose one: load({where!r}, number=0)"
 
 
@@ -73,7 +75,10 @@ def _text(source: str | PathLike[str]) -> tuple[str, str]:
     given = fspath(source)
     if isinstance(given, str) and given.lstrip()[:1] in ("{", "<"):
         return given, "the text"
-    return Path(given).read_text(encoding="utf-8"), given
+    try:
+        return Path(given).read_text(encoding="utf-8"), given
+    except UnicodeDecodeError as error:
+        raise ValueError(NO_TEXT.format(where=given)) from error
 
 
 def _found(text: str, where: str) -> list[dict[str, Any]]:

@@ -42,9 +42,16 @@ def wrong():
 
 def broken():
     raise RuntimeError("no data here")
+
+def many():
+    raise ValueError("the first line\\n\\nthe last line")
+
+def exits():
+    raise SystemExit(0)
 """
 
 AXES = ("--axes", "data=4,model=2")
+EIGHT = (*AXES, "--devices", "8")
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +156,26 @@ WRONG = {
         ("run", "host.xplane.pb", "--program", "none.py::f"),
         "there is no none.py::f: shardwidget",
     ),
+    "a folder": (("program", "folder"), "folder is a folder. Give FILE.py::NAME, or a .json"),
+    "an empty file": (("program", "empty.json"), "ValueError: empty.json holds no document"),
+    "half a file": (("program", "half.json"), "ValueError: half.json holds no document of shardwidget: it is not JSON"),
+    "a file that is no text": (
+        ("program", "bytes.json"),
+        "ValueError: bytes.json holds no document of shardwidget",
+    ),
+    "a document of a later version": (("program", "later.json"), "ValueError: later.json"),
+    "a name in a document": (
+        ("program", "placement.json::f"),
+        "placement.json::f names a function, and",
+    ),
+    "a text of something else": (("program", "odd.hlo", *EIGHT), "odd.hlo is not the text of a compiled module: give"),
+    "memory of a text of something else": (
+        ("memory", "odd.hlo", *EIGHT),
+        "odd.hlo is not the text of a compiled module",
+    ),
+    "an error of many lines": (("program", "train.py::many"), "ValueError: the first line … (--traceback shows all)"),
+    "a file that ends Python": (("program", "train.py::exits"), "train.py::exits ended Python, sys.exit(0): it must"),
+    "two kinds": (("diff", "placement.json", "model.json"), "model.json is a model: shardwidget model model.json"),
     "no text": (("program", "bytes.hlo"), "bytes.hlo is no text: give what compiled.as_text() writes"),
     "no difference of these": (("diff", "placement.json", "placement.json", "--of", "model"), "placement.json is a"),
     "an odd topology": (("program", "train.py::split", "--tpu", "v5e"), "ValueError: topology must be a string like"),
@@ -161,13 +188,21 @@ def test_what_is_wrong_is_said_in_a_line_and_the_status_is_2(train: Path, name: 
     monkeypatch.chdir(train.parent)
     monkeypatch.setattr(sys, "path", [*sys.path])
     Path("bad.json").write_text("{")
-    for name in ("host.xplane.pb", "bytes.hlo"):
+    for name in ("host.xplane.pb", "bytes.hlo", "bytes.json"):
         Path(name).write_bytes(b"\xff\xfe\x00")
-    sw.read.placement(jnp.ones(3)).to_json("placement.json")
+    Path("folder").mkdir(exist_ok=True)
+    Path("empty.json").touch()
+    Path("odd.hlo").write_text("HloModule\n\nENTRY {\n")
+    whole = sw.read.placement(jnp.ones(3)).to_json()
+    Path("placement.json").write_text(whole)
+    Path("half.json").write_text(whole[: len(whole) // 2])
+    Path("later.json").write_text(json.dumps(json.loads(whole) | {"version": 99}))
+    sw.read.model({"w": jnp.ones(3)}).to_json("model.json")
     assert main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"shardwidget: {message}")
     assert "Traceback" not in err
+    assert err.count("\n") == 1
     assert main([*arguments, "--traceback"]) == 2
     assert ("Traceback" in capsys.readouterr().err) == ("Error: " in err)
