@@ -38,10 +38,10 @@ print(sw.__version__, view.document.to_json("steps.json"))
 
 LOAD = """
 import sys
-assert not any(name.partition(".")[0] in ("jax", "jaxlib") for name in sys.modules)
+from importlib.util import find_spec
+assert find_spec("jax") is None, "there is a JAX"
 import shardwidget as sw
 sw.show(sw.load(sys.argv[1])).to_html("page.html")
-assert "jax" not in sys.modules
 print(sw.__version__)
 """
 
@@ -59,7 +59,10 @@ def main() -> int:
             _checked(wheel)
             _linked()
             version = wheel.name.split("-")[1]
-            tried = [python for v in PYTHONS if (python := _python(v))] or [sys.executable]
+            here = {v: python for v in PYTHONS if (python := _python(v))}
+            if missing := [v for v in PYTHONS if v not in here]:
+                _say(f"not here, so not tried: Python {', '.join(missing)}")
+            tried = list(here.values()) or [sys.executable]
             for python in tried:
                 _installed(python, wheel, version, Path(folder))
             _installed(tried[0], sdist, version, Path(folder))
