@@ -1,10 +1,12 @@
 """The command ``shardwidget``, on files as users have them."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -128,6 +130,37 @@ def test_a_program_for_tpus_that_are_not_here(train: Path):
     done = run(train.parent, "program", "train.py::gathered", "--tpu", "v5e:2x4", *AXES)
     assert done.returncode == 0, done.stderr
     assert "Compiled for TPU v5e" in done.stdout
+
+
+GUIDE = (Path(__file__).parents[2] / "docs/how-to/command-line.md").read_text(encoding="utf-8")
+COMMANDS = sorted(set(re.findall(r"`(shardwidget (?:\w+ [^`]+|doctor))`", GUIDE)))
+MORE = """
+def mapped(mesh):
+    summed = jax.shard_map(lambda a: jax.lax.psum(a, "data"), mesh=mesh, in_specs=P("data"), out_specs=P())
+    return summed, shapes(mesh)[:1]
+
+def arrays(mesh):
+    return step, [jax.device_put(jnp.ones(s.shape), s.sharding) for s in shapes(mesh, None, "model")]
+"""
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_of_the_guide_runs_as_it_is_written(command: str, tmp_path: Path):
+    text = TRAIN.replace("def gathered", "def case").replace("def tree", "def params")
+    (tmp_path / "train.py").write_text(text + MORE)
+    read = command.split(" > ")[0].split()[1:]
+    if "before.json" in read:
+        document = sw.read.program(jnp.tanh, jnp.ones((4, 4))).to_json()
+        (tmp_path / "before.json").write_text(document)
+    if "host.xplane.pb" in read:
+        with jax.profiler.trace(str(tmp_path)):
+            jax.block_until_ready(jnp.ones((4, 4)) + 1)
+        next(tmp_path.rglob("*.xplane.pb")).rename(tmp_path / "host.xplane.pb")
+        read = read[:2]  # What ran here ran on no mesh.
+    done = run(tmp_path, *read)
+    assert done.returncode == ("diff" in read), done.stderr
+    assert done.stdout
 
 
 WRONG = {
