@@ -40,18 +40,44 @@ export function cellMarks(board: Board, block: Block, palette: Palette, follow: 
 type Labels = Readonly<Record<number, "long" | "few" | "">>;
 
 /** Letters where the narrowest cell of every kind has room for them, else numbers by the same rule, kind by kind. */
-function labelsOf({ tasks, run, kinds }: ScheduleModel, scale: number, height: number): Labels {
+function labelsOf(model: ScheduleModel, scale: number, height: number): Labels {
+  const { kinds } = model;
   const fits = { long: new Set(kinds), few: new Set(kinds) };
-  for (let t = 0; t < tasks.size; t++) {
-    const fused = tasks.unit[t] === tasks.unit[t - 1] || tasks.unit[t] === tasks.unit[t + 1];
-    const [kind, w] = [tasks.kind[t] ?? 0, ((run.end[t] ?? 0) - (run.start[t] ?? 0)) * scale - 1];
-    const h = fused ? height / 2 - 0.5 : height;
-    const number = String(tasks.microbatch[t]);
+  for (const { kind, fused, number, lasts } of narrowest(model)) {
+    const [w, h] = [lasts * scale - 1, fused ? height / 2 - 0.5 : height];
     if (h < LETTERS - 1 || textWidth(number, SMALL, true) + 2 > w) fits.few.delete(kind);
     if (h < 15 || textWidth(`${KINDS[kind]}${number}`, SMALL, true) + 5 > w) fits.long.delete(kind);
   }
   const long = fits.long.size === kinds.size;
   return Object.fromEntries([...kinds].map((kind) => [kind, long ? "long" : fits.few.has(kind) ? "few" : ""]));
+}
+
+interface Narrowest {
+  kind: number;
+  fused: boolean;
+  /** A number of as many digits. */
+  number: string;
+  lasts: number;
+}
+
+const NARROWEST = new WeakMap<ScheduleModel, readonly Narrowest[]>();
+
+/** The shortest task of each kind, whole or fused, whose number has so many digits: all frames of a schedule ask for them. */
+function narrowest(model: ScheduleModel): readonly Narrowest[] {
+  const known = NARROWEST.get(model);
+  if (known) return known;
+  const { tasks, run } = model;
+  const found = new Map<string, Narrowest>();
+  for (let t = 0; t < tasks.size; t++) {
+    const fused = tasks.unit[t] === tasks.unit[t - 1] || tasks.unit[t] === tasks.unit[t + 1];
+    const [kind, number] = [tasks.kind[t] ?? 0, String(tasks.microbatch[t])];
+    const lasts = (run.end[t] ?? 0) - (run.start[t] ?? 0);
+    const key = `${kind} ${fused} ${number.length}`;
+    if (lasts < (found.get(key)?.lasts ?? Number.POSITIVE_INFINITY)) found.set(key, { kind, fused, number, lasts });
+  }
+  const all = [...found.values()];
+  NARROWEST.set(model, all);
+  return all;
 }
 
 /** The lens of a dense block: neighbours of a place, with letters. */
