@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 FOLDER = "sharding"
 """Beside a test's file: where its baselines are."""
 
-MOST = 30
-"""The most differences that a failure names."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds ``--update-sharding``."""
@@ -57,12 +54,11 @@ class ShardingBaseline:
             name: which one, where a test has several.
 
         Raises:
-            AssertionError: it differs, or there is no file. A program that differs is written as a page beside it.
+            AssertionError: it differs, or there is no file. A page beside the file has what differs, and what there is.
             TypeError: it is another document.
         """
         __tracebackhide__ = True
-        from shardwidget.testing.baseline import baseline, differences, parsed
-        from shardwidget.widgets._show import show
+        from shardwidget.testing.baseline import baseline, compared, differences, parsed
 
         now, path = baseline(document), self._path(name)
         page = path.with_suffix(".html")
@@ -71,13 +67,13 @@ class ShardingBaseline:
             path.write_text(now.text(), encoding="utf-8")
         elif not path.exists():
             raise AssertionError(f"there is no {path}. Write it and commit it: pytest --update-sharding")
-        elif lines := differences(parsed(path.read_text(encoding="utf-8")), now):
-            show(document).to_html(page)
-            left = [f"… and {len(lines) - MOST} more"] if len(lines) > MOST else []
-            raise AssertionError("\n".join([
-                f"{len(lines)} differences from {path}:", *lines[:MOST], *left,
-                f"What it is now, to look at: {page}. If this is meant: pytest --update-sharding",
-            ]))  # fmt: skip
+        else:
+            diff = differences(str(path), parsed(path.read_text(encoding="utf-8")), now)
+            if diff.rows:
+                page.write_text(compared(diff, document), encoding="utf-8")
+                raise AssertionError(
+                    f"{diff}\nAs a page, with what it is now: {page}. If this is meant: pytest --update-sharding"
+                )
         page.unlink(missing_ok=True)
 
     def _path(self, name: str) -> Path:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shardwidget.document.algorithms import *  # noqa: F403
     from shardwidget.document.base import *  # noqa: F403
+    from shardwidget.document.baseline_diff import *  # noqa: F403
     from shardwidget.document.collective import *  # noqa: F403
     from shardwidget.document.comparison import *  # noqa: F403
     from shardwidget.document.comparison_diff import *  # noqa: F403
@@ -74,6 +75,7 @@ _MODULES = (
     "model",
     "namespace",
     "recompiled",
+    "baseline_diff",
     "remedies",
     "reshard",
     "order",

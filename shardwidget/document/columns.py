@@ -59,6 +59,14 @@ INSTEAD = (
 )
 """A program as it is, and as it would be otherwise."""
 
+BASELINE = (
+    Column("change", ""),
+    Column("of", "what"),
+    Column("before", "before"),
+    Column("now", "now"),
+)
+"""What differs from a baseline."""
+
 TRANSFERS = (
     Column("op", "collective"),
     Column("axes", "mesh axes"),

@@ -179,18 +179,11 @@ def _key(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def page(state: dict[str, Any], fallback: str, title: str, front_end: str) -> str:
+def page(title: str, *fragments: str) -> str:
     """A whole HTML file, which opens from disk and makes no request.
 
     Args:
-        state: the widget's traits by name; ``bytes`` are allowed anywhere in it.
-        fallback: HTML that is shown where scripts do not run.
         title: plain text for the window and for screen readers.
-        front_end: the widget's bundle, a file of ``shardwidget/static``.
-
-    Raises:
-        FileNotFoundError: the front end has not been built.
+        *fragments: its pictures, from top to bottom: what ``fragment`` returns.
     """
-    return _PAGE.format(
-        policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback, front_end)
-    )
+    return _PAGE.format(policy=html.escape(_POLICY), title=html.escape(title), fragment="\n".join(fragments))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from shardwidget._format import byte_count
-from shardwidget.document import Memory, Model, Program
+from shardwidget.document import BaselineDiff, BaselineRow, Memory, Model, Program
 
 Rows = Mapping[str, tuple[int, int]]
 """By what they are of: bytes, and a count."""
@@ -24,6 +24,8 @@ class Baseline:
     about: str
     """What it is of, and what is not compared, in lines of text."""
     rows: Rows
+    counted: Literal["runs", "copies", "buffers"]
+    """What the counts are of."""
     tolerance: float = 0.0
     """How far bytes may be off, relative to those that were."""
 
@@ -65,22 +67,34 @@ def parsed(text: str) -> Rows:
     return rows
 
 
-def differences(before: Rows, now: Baseline) -> list[str]:
-    """In words, the rows with the most bytes first; empty where nothing differs."""
+def differences(name: str, before: Rows, now: Baseline) -> BaselineDiff:
+    """What differs from a file.
+
+    Args:
+        name: the file.
+        before: its rows.
+        now: what there is.
+    """
     found = []
-    for of in before.keys() | now.rows.keys():
-        was, (size, count) = before.get(of), now.rows.get(of, (0, 0))
-        if was is None:
-            found.append((size, f"new:     {_row(size, count)} {of}"))
-        elif of not in now.rows:
-            found.append((was[0], f"gone:    {_row(*was)} {of}"))
-        elif count != was[1] or abs(size - was[0]) > now.tolerance * was[0]:
-            found.append((abs(size - was[0]), f"changed: {_row(*was)} before, {_row(size, count)} now {of}"))
-    return [line for _, line in sorted(found, reverse=True)]
+    for of in sorted(before.keys() | now.rows.keys()):
+        (size, count), (size_now, count_now) = before.get(of, (0, 0)), now.rows.get(of, (0, 0))
+        if of in before and of in now.rows:
+            if count == count_now and abs(size_now - size) <= now.tolerance * size:
+                continue
+            change = "changed"
+        else:
+            change = "gone" if of in before else "new"
+        found.append(BaselineRow(change, of, size, size_now, count, count_now))
+    found.sort(key=lambda row: -abs(row.bytes_now - row.bytes_before))
+    return BaselineDiff(name, now.counted, tuple(found), len(before.keys() | now.rows.keys()) - len(found))
 
 
-def _row(size: int, count: int) -> str:
-    return f"{byte_count(size)} ×{count}"
+def compared(diff: BaselineDiff, document: Program | Model | Memory) -> str:
+    """A page with what differs, and below it what there is now."""
+    from shardwidget.widgets._base import page
+    from shardwidget.widgets._show import show
+
+    return page(diff.name, show(diff), show(document))
 
 
 def _program(program: Program) -> Baseline:
@@ -95,7 +109,7 @@ def _program(program: Program) -> Baseline:
         f"The collectives of {program.name} for {program.target}: bytes that a device sends in a call, runs.\n"
         "Not compared: names and numbers of instructions, the order and numbers of lines, estimated times."
     )
-    return Baseline(about, dict(rows))
+    return Baseline(about, dict(rows), "runs")
 
 
 def _model(model: Model) -> Baseline:
@@ -104,7 +118,7 @@ def _model(model: Model) -> Baseline:
         f"The arrays of {model.name or 'a tree'}: bytes on each device, copies.\n"
         "Not compared: values, axis types, devices."
     )
-    return Baseline(about, rows)
+    return Baseline(about, rows, "copies")
 
 
 def _memory(memory: Memory) -> Baseline:
@@ -117,7 +131,7 @@ def _memory(memory: Memory) -> Baseline:
         f"The memory of {memory.name} at its peak, compiled for {memory.target}: bytes on a device, buffers.\n"
         f"Bytes are compared within {_MEMORY:.0%}: the compiler's temporaries differ from one JAX to the next."
     )
-    return Baseline(about, rows, _MEMORY)
+    return Baseline(about, rows, "buffers", _MEMORY)
 
 
 _MEMORY = 0.03

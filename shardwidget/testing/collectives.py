@@ -26,6 +26,9 @@ it in a call (``"2 MiB"``), or None for any number."""
 MOST = 6
 """The most collectives that a failure names."""
 
+MOST_OPERANDS = 3
+"""The most types that a failure names of what a combined collective moves."""
+
 AVOID = 'shardwidget.read.remedies(f, *args, lowers="communication") compiles changes that may avoid it'
 
 
@@ -198,9 +201,14 @@ def _because(program: Program, c: HloCollective, compared: Comparison | None) ->
 def _described(c: HloCollective, why: str) -> str:
     where = f"{c.source.file}:{c.source.line}: {c.source.text}" if c.source else c.op or "line not known"
     axes = ", ".join(_over(c)) or "no whole axis"
-    runs = "" if c.times == 1 else f", runs {c.times or 'an unknown number of'} times"
-    moved = f" of {c.operand}" if c.operand else ""
-    sent = f"{byte_count(c.bytes_per_device)} sent per device"
+    sent = f"{byte_count(c.bytes_per_device)} sent per device, {_runs(c)}"
+    moved = c.operand or ", ".join(dict.fromkeys(c.shapes[:MOST_OPERANDS])) + " …" * (len(c.shapes) > MOST_OPERANDS)
     remark = f"; {c.remark}" if c.remark else "; the program asks for it" if c.by_user else ""
     advice = f"\n    {c.advice}" if c.advice else ""
-    return f"{c.kind}{moved} over {axes}: {why}. {where}\n    {sent}{runs}{remark}{advice}"
+    return f"{c.kind} of {moved} over {axes}: {why}. {where}\n    {sent}{remark}{advice}"
+
+
+def _runs(c: HloCollective) -> str:
+    if c.times is None:
+        return "an unknown number of times"
+    return "once" if c.times == 1 else f"{c.times} times: {byte_count(_sent(c))} in a call"

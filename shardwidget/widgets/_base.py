@@ -97,6 +97,10 @@ class DocumentWidget(anywidget.AnyWidget):
         """What another card shows it by: its front end, and its state as in a saved page."""
         return {"front_end": bundle.read(self.bundle), "state": self._state(complete=True)}
 
+    def _fragment(self) -> str:
+        """A piece of a page that needs no kernel."""
+        return html.fragment(self._state(complete=True), self._table(), self.bundle)
+
     @traitlets.observe("_alone")
     def _on_alone(self, change: Any) -> None:
         with self.hold_sync():
@@ -132,7 +136,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Returns:
             The path, or the text.
         """
-        return give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
+        return give(page(self._title(), self), path)
 
     def to_svg(
         self,
@@ -257,7 +261,7 @@ class DocumentWidget(anywidget.AnyWidget):
         """What plays without a kernel, in an output; where there may be several, they share the front end."""
         carried = _sources.carried()
         if carried is None:
-            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
+            page = self._fragment()
             return {"text/plain": repr(self), "text/html": page}
         picture = self._small_picture()
         page = self._page_within(carried, self._fallback(picture))
@@ -344,3 +348,8 @@ def give(content: Content, path: str | PathLike[str] | None) -> str | Content:
         return content
     Path(path).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return os.fspath(path)
+
+
+def page(title: str, *views: DocumentWidget) -> str:
+    """One HTML file with several views below each other, which works from disk without a kernel or a network."""
+    return html.page(title, *(view._fragment() for view in views))  # noqa: SLF001

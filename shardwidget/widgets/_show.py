@@ -87,6 +87,7 @@ class _Given:
 
 
 _OF_DOCUMENTS = {
+    "baseline diff": "TextView",
     "comparison": "ShardingComparison",
     "comparison diff": "DiffView",
     "links": "LinksView",

@@ -44,21 +44,21 @@ def test_a_state_that_is_no_json_is_refused(value, error):
 
 
 def test_a_page_carries_state_front_end_and_fallback():
-    page = html.page({"_document": {"name": HOSTILE}}, "<table></table>", "x", "array.js")
+    page = html.page("x", html.fragment({"_document": {"name": HOSTILE}}, "<table></table>", "array.js"))
     assert json.loads(script(page, "state")) == {"_document": {"name": HOSTILE}}
     assert json.loads(script(page, "front-end")) == [bundle.read("array.js"), bundle.read("page.js")]
     assert '<div data-sw="fallback"><table></table></div>' in page
 
 
 def test_a_title_is_text():
-    page = html.page({}, "", HOSTILE, "array.js")
+    page = html.page(HOSTILE, html.fragment({}, "", "array.js"))
     head = page.partition("</head>")[0]
     assert "<script>" not in head
     assert "<title>&lt;/script&gt;" in head
 
 
 def test_a_page_may_load_nothing():
-    page = html.page({}, "", "x", "array.js")
+    page = html.page("x", html.fragment({}, "", "array.js"))
     policy = found(r'Content-Security-Policy" content="([^"]*)"', page).replace("&#x27;", "'")
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == "'none'"
@@ -79,7 +79,7 @@ def test_equal_content_has_the_same_key_and_other_content_another():
 def test_a_front_end_that_was_not_built(monkeypatch, tmp_path):
     monkeypatch.setattr(bundle, "STATIC", tmp_path)
     with pytest.raises(FileNotFoundError, match="npm --prefix js run build"):
-        html.page({}, "", "x", "array.js")
+        html.page("x", html.fragment({}, "", "array.js"))
 
 
 def test_svg_without_the_extra_says_what_to_install(monkeypatch):

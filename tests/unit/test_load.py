@@ -16,6 +16,7 @@ from jax.sharding import AbstractMesh, PartitionSpec
 import shardwidget as sw
 from shardwidget.document import VERSION, Document, to_wire
 from shardwidget.export.state import encode
+from shardwidget.testing.baseline import baseline, differences
 from tests.comparisons import COMPARISONS
 from tests.diffs import DIFFS
 from tests.kernels import KERNELS
@@ -50,6 +51,7 @@ def twice(x):
 
 
 WORDS = {
+    "baseline diff": lambda: differences("step.txt", {}, baseline(PROGRAMS["training"]())),
     "remedies": lambda: sw.read.remedies(lambda a: (a * 2, a.sum()), jnp.ones(1024)),
     "recompiled": lambda: sw.read.recompiled(lambda: [twice(jnp.ones(n)) for n in (2, 3)]),
     "why": lambda: sw.read.comparison(twice, jax.ShapeDtypeStruct((8, 8), "float32", sharding=SPLIT)).why(1, 0),
@@ -165,7 +167,7 @@ def changed(path: str, value: object, name: str = "2: ring") -> str:
 BAD = {
     "no JSON": ("{nothing", r"the text holds no document of shardwidget: it is not JSON \(Expecting property name"),
     "no page of ours": ("<html></html>", "it is neither JSON nor a page with widgets"),
-    "no kind": ("{}", "its kind is None, not one of 'algorithms', 'comparison'"),
+    "no kind": ("{}", "its kind is None, not one of 'algorithms', 'baseline diff'"),
     "another kind": ('{"kind": "cake", "version": 1}', "its kind is 'cake'"),
     "a kind that is no text": ('{"kind": [], "version": 1}', "its kind is "),
     "of a newer version": (

@@ -17,11 +17,13 @@ from shardwidget import document
 from shardwidget.document import base
 from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
+from shardwidget.testing.baseline import baseline, differences
 from shardwidget.widgets._base import DocumentWidget
 from tests.diffs import halos
 from tests.kernels import KERNELS
 from tests.links import LINKS
 from tests.mpmd import large
+from tests.programs import PROGRAMS
 from tests.reshards import example
 from tests.searches import search
 
@@ -104,6 +106,7 @@ DOCUMENTS = {
     "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
     "ProgramDiff": lambda: (program := sw.read.program(lambda a: a * 2, 1.0)).diff(program),
     "Recompiled": lambda: sw.read.recompiled(lambda: jax.jit(lambda a: a * 2)(1.0)),
+    "BaselineDiff": lambda: differences("step.txt", {}, baseline(PROGRAMS["training"]())),
     "Remedies": lambda: sw.read.remedies(lambda a: (a * 2, a.sum()), jax.numpy.ones(1024)),
     "ReshardPlan": example,
     "Kernel": KERNELS["race"],

@@ -11,6 +11,7 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget import pipeline, read
 from shardwidget.document.base import Document
+from shardwidget.testing.baseline import baseline, differences
 from shardwidget.widgets import _show
 from tests.models import MODEL_COMPARISONS, eight
 
@@ -46,6 +47,7 @@ DOCUMENTS = {
     "models": MODEL_COMPARISONS["changed"],
     "namespace": lambda: read.namespace({"x": X}),
     "compiled again": lambda: read.recompiled(lambda: [jax.jit(jnp.sin)(jnp.ones(n)) for n in (2, 3)]),
+    "baseline": lambda: differences("step.txt", {}, baseline(read.program(product, X))),
     "remedies": lambda: read.remedies(product, X),
     "why": lambda: read.comparison(product, X).why(1, 0),
     "plan": lambda: read.reshard_plan(X, NamedSharding(MESH, P("model"))),

@@ -48,6 +48,14 @@ export const INSTEAD = [
   { key: "work", head: "work/device" },
 ] as const satisfies Column[];
 
+/** What differs from a baseline. */
+export const BASELINE = [
+  { key: "change", head: "" },
+  { key: "of", head: "what" },
+  { key: "before", head: "before" },
+  { key: "now", head: "now" },
+] as const satisfies Column[];
+
 /** The lines of a program whose collectives take time, the most exposed first. */
 export const TRANSFERS = [
   { key: "op", head: "collective" },

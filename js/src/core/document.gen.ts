@@ -53,6 +53,36 @@ export interface Alternative {
   readonly program: Program;
 }
 
+/** What differs from a baseline. */
+export interface BaselineDiff {
+  /** The file of the baseline. */
+  readonly name: string;
+  /** What the counts are of. */
+  readonly counted: "runs" | "copies" | "buffers";
+  /** What differs, the most bytes first. */
+  readonly rows: readonly BaselineRow[];
+  /** The number of rows that do not differ. */
+  readonly same: number;
+  readonly kind: "baseline diff";
+  readonly version: number;
+}
+
+/** A row that is not as the baseline has it. */
+export interface BaselineRow {
+  /** What became of it. */
+  readonly change: "new" | "gone" | "changed";
+  /** What it is of: a collective, its mesh axes and the text of its line; a leaf and its type; a kind of buffer. */
+  readonly of: string;
+  /** The bytes that the baseline has; 0 where it has none. */
+  readonly bytes_before: number;
+  /** The bytes that there are; 0 where it is gone. */
+  readonly bytes_now: number;
+  /** The runs, copies or buffers that the baseline has. */
+  readonly count_before: number;
+  /** The runs, copies or buffers that there are. */
+  readonly count_now: number;
+}
+
 /** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
 export interface Block {
   readonly device_id: number;
@@ -2873,4 +2903,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | Remedies | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
+export type Document = Algorithms | BaselineDiff | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | Remedies | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;

@@ -1,7 +1,7 @@
 /** The words of a document: what it is about, its first line, and the lines below. */
 
 /** Kinds of documents that are shown as words. */
-export const KINDS = ["recompiled", "remedies", "why"] as const;
+export const KINDS = ["baseline diff", "recompiled", "remedies", "why"] as const;
 
 export interface Words {
   /** Before the colon of the first line: a function, a value. */
