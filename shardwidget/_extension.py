@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import re
-from collections.abc import Callable
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
 import numpy as np
 
 from shardwidget import _jax, read
-from shardwidget.document import CompileCause, Program
+from shardwidget.document import CompileCause, Program, Programs
 from shardwidget.read._namespace.namespace import running, visible
 from shardwidget.read._recompiled import Signature, explained, signature
 from shardwidget.widgets._show import show
@@ -107,13 +110,15 @@ class Extension:
         from IPython.core.error import UsageError
         from IPython.display import display
 
-        with _jax.compilations() as compiled, _jax.compiled_calls(signature) as calls:
-            result = _ran(self.shell, cell)
+        with _numbered(self.shell), _jax.compilations() as compiled, _jax.compiled_calls(signature) as calls:
+            result = _ran(self.shell, _as_typed(cell))
         texts = [text for text in map(_jax.module_text, compiled) if text]
         programs = [read_module(text, self.shell.user_ns) for text in texts]
         found = [program for program in programs if isinstance(program, Program) and program.collectives]
-        for program in found:
-            display(program)
+        if found and getattr(self.shell, "kernel", None) is not None:
+            display(show(_together(found)))
+        else:
+            print(*found, sep="\n")
         faults = [program for program in programs if isinstance(program, str)]
         for fault in faults:
             print(fault)
@@ -131,6 +136,38 @@ class Extension:
     def _magic(self, kind: str, name: str, function: Callable[..., None]) -> None:
         self.magics[kind, name] = self.shell.magics_manager.magics[kind].get(name)
         self.shell.register_magic_function(function, kind, name)
+
+
+def _together(programs: list[Program]) -> Program | Programs:
+    """The programs as one document, names told apart."""
+    if len(programs) == 1:
+        return programs[0]
+    count = Counter[str]()
+    named = []
+    for program in programs:
+        count[program.name] += 1
+        number = count[program.name]
+        named.append(replace(program, name=f"{program.name} ({number})") if number > 1 else program)
+    return Programs(programs[0].mesh, tuple(named))
+
+
+@contextlib.contextmanager
+def _numbered(shell: Any) -> Iterator[None]:
+    """IPython counts the cell before it runs: what runs within it would have the number of the next one."""
+    cells, frame, count = shell.compile._filename_map, sys._getframe(), shell.execution_count  # noqa: SLF001
+    while frame is not None and frame.f_code.co_filename not in cells:
+        frame = frame.f_back
+    try:
+        if frame is not None:
+            shell.execution_count = cells[frame.f_code.co_filename]
+        yield
+    finally:
+        shell.execution_count = count
+
+
+def _as_typed(cell: str) -> str:
+    """The cell with a first line in place of the magic's, so that its lines have the numbers that the user sees."""
+    return cell if cell.lstrip().startswith("%%") else f"# %%collectives\n{cell}"
 
 
 def _ran(shell: Any, cell: str) -> Any:

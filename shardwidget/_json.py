@@ -22,6 +22,10 @@ NEWER = (
     "{where} was written by shardwidget {writer}, in version {version} of its format; this is {own}, which reads "
     "version {reads}. Update shardwidget: pip install -U shardwidget"
 )
+OTHER = (
+    "{where} was written by shardwidget {writer}; this is {own}, which cannot read it: {error}. Write it anew, or "
+    "read it with that version"
+)
 NO_TEXT = "{where} holds no document of shardwidget: it is no text"
 
 SEVERAL = "{where} holds {count} documents: {kinds}. Choose one: load({where!r}, number=0)"
@@ -114,7 +118,10 @@ def _document(data: dict[str, Any], where: str) -> Document:
     try:
         return from_plain(kinds[kind], data)
     except ValueError as error:
-        raise ValueError(f"{where} is damaged: {error}") from None
+        writer = data.get("shardwidget")
+        if writer in (None, __version__):
+            raise ValueError(f"{where} is damaged: {error}") from None
+        raise ValueError(OTHER.format(where=where, writer=writer, own=__version__, error=error)) from None
 
 
 def _is_kind(cls: Any) -> bool:

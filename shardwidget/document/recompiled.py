@@ -52,7 +52,7 @@ class CompiledCall:
     function: str
     """The name of the function under ``jax.jit``."""
     file: str
-    """The file of the call; empty where none of the user's is found."""
+    """The name of the file of the call, as in ``Source.file``; empty where none of the user's is found."""
     line: int
     """The line of the call; 0 where none is found."""
     seconds: float

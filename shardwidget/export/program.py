@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from shardwidget._format import byte_count, count, duration
 from shardwidget.document import Nest, Program, Programs, Source
-from shardwidget.document.columns import COLLECTIVES, PROGRAMS, TOTALS
+from shardwidget.document.columns import COLLECTIVES, PROGRAMS, TOTALS, Column
 from shardwidget.export import listing
 from shardwidget.export.words import clip, verdict_of
 from shardwidget.findings.program import (
@@ -21,6 +21,12 @@ from shardwidget.findings.program import (
     seconds,
     sent,
 )
+
+COLUMNS = (*COLLECTIVES[:-1], Column("notes", "what it is"), COLLECTIVES[-1])
+"""Those of the card, and what its row says when it is opened."""
+
+MOST_CODE = 52
+"""The most characters of a line of code."""
 
 MOST_LINES = 60
 """Lines of text; what is left out is counted."""
@@ -82,7 +88,7 @@ def table(shown: Program | Programs) -> str:
     found = places(shown)
     left = [f"… {count(len(found) - MOST_LINES, 'more row')}"] * (len(found) > MOST_LINES)
     rows = [_row(shown, place) for place in found[:MOST_LINES]]
-    return listing.table(headline(shown), COLLECTIVES, rows, [*left, *_after(shown)], listing.paragraphs(_first(shown)))
+    return listing.table(headline(shown), COLUMNS, rows, [*left, *_after(shown)], listing.paragraphs(_first(shown)))
 
 
 def _first(p: Program) -> list[str]:
@@ -114,7 +120,7 @@ def _by_cost(p: Program, room: int) -> list[str]:
     """Equal collectives of a line, the dearest first; what is left out is counted."""
     found = places(p)
     shown, left = found[:room], found[room:]
-    lines = listing.lines(COLLECTIVES, [_row(p, place) for place in shown])
+    lines = listing.lines(COLUMNS, [_row(p, place) for place in shown])
     if left:
         members = [k for place in left for k in place.members]
         more = (
@@ -143,8 +149,8 @@ def _row(p: Program, place: Place) -> listing.Row:
         said.append("yours" if c.by_user else "added by the compiler")
     said += [f"moves {c.operand}"] * (bool(c.operand) and not c.remark) + [c.remark] * bool(c.remark)
     said += [f"{len(place.members)} collectives"] * (len(place.members) > 1)
-    line = f"{_line(c.source) or c.op or 'not known'}  ({'; '.join(said)})"
-    return {"op": c.kind, "axes": place.over, "source": line, **row}
+    line = clip(_line(c.source) or c.op or "not known", MOST_CODE)
+    return {"op": c.kind, "axes": place.over, "source": line, "notes": "; ".join(said), **row}
 
 
 def nest_text(nest: Nest) -> str:

@@ -82,7 +82,7 @@ def _rows(found: Recompiled) -> list[listing.Row]:
 
 def _row(call: CompiledCall) -> listing.Row:
     why = "; ".join(map(cause_text, call.causes)) if call.again else "the first call within"
-    at = f"{call.file.rpartition('/')[2]}:{call.line}" if call.file else ""
+    at = f"{call.file}, line {call.line}" if call.file else ""
     return {"function": call.function, "source": at, "time": call.seconds, "why": why}
 
 

@@ -17,6 +17,7 @@ from shardwidget.read import _errors
 from shardwidget.read._call import function_name, keywords, parameter_names
 from shardwidget.read._devices import ids_text
 from shardwidget.read._entries import spec_text
+from shardwidget.read._jaxpr.sources import shown_name
 
 FREE = "not committed to a device"
 LONGEST = 60
@@ -98,7 +99,7 @@ def signature(f: Any, info: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
         own=users is not None,
         made=weakref.ref(users or f),
         options=tuple(info)[2:],  # The first two are the function's name and signature.
-        file=at[0] if at else "",
+        file=shown_name(at[0]) if at else "",
         line=at[1] if at else 0,
         structure=", ".join(f"{name}: {jax.tree.structure(value)}" for name, value in arrays.items()),
         parts={path: _array(leaf) for path, leaf in leaves} | {k: {"static": _value(v)} for k, v in fixed.items()},

@@ -178,3 +178,23 @@ def test_a_saved_page_sorts_and_plays_without_a_kernel(open_saved, width):
     view.get_by_role("button", name="memory", exact=True).click()
     expect(view.get_by_role("listbox", name="alive at the peak").get_by_role("option").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+COLLECTIVES = """%%collectives
+g = jax.jit(jax.grad(loss, argnums=(0, 1)))(put("x", "y"), put("y", None))
+for spec in (("x", "y"), (None, "y")):
+    h = jax.jit(product)(put(*spec), put("y", None))
+doubled = jax.jit(lambda a: 2 * a)(h)
+"""
+
+
+def test_a_cell_shows_the_collectives_of_all_that_it_compiles(jupyter, new_page):
+    page = new_page(viewport={"width": 1400, "height": 1000})
+    load = f"{SETUP}{FUNCTIONS}\nget_ipython().run_line_magic('load_ext', 'shardwidget')"
+    Notebook(jupyter, page, "lab", jupyter.write(load, COLLECTIVES)).run_all()
+    expect(views(page)).to_have_count(1)
+    for name in ("loss", "product", "product (2)"):
+        expect(views(page).get_by_role("row", name=name, exact=False).first).to_be_visible()
+    said = page.locator(".jp-OutputArea-output", has_text="compiled in this cell")
+    expect(said).to_contain_text("product 1 time. a: P('x', 'y') before, P(None, 'y') now")
+    expect(said).to_contain_text("cell 2, line 4")

@@ -63,7 +63,7 @@ def test_a_function_that_is_made_anew_each_time(put):
     assert causes(found)[1:] == [[("function", "", "", "", 0)]] * 2
     assert "make the function once" in str(found)
     assert str(found).startswith("train: compiled again: <lambda> 2 times. another function object")
-    assert found.calls[0].file == __file__
+    assert found.calls[0].file == "test_recompiled.py"
 
 
 def test_options_and_contexts(put):

@@ -308,7 +308,7 @@ def test_text_of_a_program():
     assert lines[4].split() == ["over", "runs", "sent/device", "estimate/call"]
     rows = lines[[line.startswith("collective ") for line in lines].index(True) + 1 :]
     first = (
-        "all-reduce model 288 MiB ×12 scan ×12 22: y = h @ params.w_out (outside of both; added by the compil… 8.95 ms"
+        "all-reduce model 288 MiB ×12 scan ×12 22: y = h @ params.w_out outside of both; added by the compiler 8.95 ms"
     )
     assert rows[0].split() == first.split()
     assert lines[-1] == "Memory per device: 48 MiB arguments, 48 MiB outputs, 96 MiB temporaries."

@@ -1,6 +1,7 @@
 """``%load_ext shardwidget``: what arrays display as, the magics, and that unloading leaves no trace."""
 
 import asyncio
+import re
 
 import jax
 import jax.numpy as jnp
@@ -121,6 +122,37 @@ def test_collectives_lists_those_of_every_function_compiled_in_the_cell(shell, c
     assert "compiled again: layer 1 time. x: P(None, 'model') before, P(None) now" in out
     shell.run_cell_magic("collectives", "", code)
     assert "compiled again" not in capsys.readouterr().out
+
+
+SEVERAL = """
+@jax.jit
+def layer(x, w):
+    return jax.nn.relu(x @ w)
+
+@jax.jit
+def loss(w, x):
+    return jnp.mean(layer(x, w))
+
+y = layer(put((8, 16), None, "model"), w)
+for n in (8, 16, 16):
+    g = loss(w, put((n, 16), None, "model"))
+doubled = jax.jit(lambda x: x * 2)(w)
+"""
+
+
+def test_collectives_of_several_functions_in_one_cell(shell, capsys):
+    shell.run_line_magic("load_ext", "shardwidget")
+    shell.run_cell("w = put((16, 4), 'model')")
+    shell.run_cell("%%collectives" + SEVERAL, store_history=True)
+    out = capsys.readouterr().out
+    named = re.findall(r"^(\w+): 1 all-reduce over model in line (\d+) ", out, re.MULTILINE)
+    assert named == [("layer", "4"), ("loss", "4"), ("loss", "4")]
+    assert "functions were compiled in this cell" in out
+    assert "this cell: compiled again: loss 1 time. x: (8, 16) before, (16, 16) now" in out
+    assert [line.split()[:5] for line in re.findall(r"^loss +cell.*", out, re.MULTILINE)] == [
+        ["loss", "cell", "1,", "line", "12"],
+        ["loss", "cell", "1,", "line", "12"],
+    ]
 
 
 AWAITS = """

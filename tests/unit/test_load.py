@@ -204,6 +204,30 @@ def test_a_damaged_file_says_what_is_wrong_and_where(name: str):
         sw.load(text)
 
 
+def of_an_older_version(**fields: object) -> str:
+    """What a release wrote that had not all of today's fields."""
+    data = json.loads(example("2: ring").to_json())
+    for name in ("findings", "verdicts", "listings", "note"):  # Added since, each with a default.
+        del data[name]
+    return json.dumps(data | {"shardwidget": "0.0.9"} | fields)
+
+
+def test_a_file_of_an_older_version_is_read_without_what_it_lacks():
+    program = sw.load(of_an_older_version())
+    now = example("2: ring")
+    assert isinstance(now, sw.Program)
+    assert program == replace(now, findings=(), verdicts=(), listings=(), note="")
+    assert "all-gather" in repr(program)
+    assert "all-gather" in sw.show(program).to_html()
+
+
+def test_a_file_of_another_version_that_cannot_be_read_says_which_wrote_it():
+    with pytest.raises(
+        ValueError, match=rf"by shardwidget 0\.0\.9; this is {sw.__version__}, .* mesh must be an object"
+    ):
+        sw.load(of_an_older_version(mesh=3))
+
+
 def test_any_text_survives(tmp_path: Path):
     odd = replace(placement(mesh(x=2)), name="\ud800 </script> 名 \x1b")
     assert sw.load(odd.to_json(tmp_path / "odd.json")) == odd
