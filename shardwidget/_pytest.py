@@ -58,7 +58,9 @@ class ShardingBaseline:
             TypeError: it is another document.
         """
         __tracebackhide__ = True
-        from shardwidget.testing.baseline import baseline, compared, differences, parsed
+        from shardwidget.testing.baseline import baseline, differences, parsed
+        from shardwidget.widgets._base import page as page_of
+        from shardwidget.widgets._show import show
 
         now, path = baseline(document), self._path(name)
         page = path.with_suffix(".html")
@@ -70,7 +72,7 @@ class ShardingBaseline:
         else:
             diff = differences(str(path), parsed(path.read_text(encoding="utf-8")), now)
             if diff.rows:
-                page.write_text(compared(diff, document), encoding="utf-8")
+                page.write_text(page_of(diff.name, show(diff), show(document)), encoding="utf-8")
                 raise AssertionError(
                     f"{diff}\nAs a page, with what it is now: {page}. If this is meant: pytest --update-sharding"
                 )

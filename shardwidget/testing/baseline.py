@@ -89,14 +89,6 @@ def differences(name: str, before: Rows, now: Baseline) -> BaselineDiff:
     return BaselineDiff(name, now.counted, tuple(found), len(before.keys() | now.rows.keys()) - len(found))
 
 
-def compared(diff: BaselineDiff, document: Program | Model | Memory) -> str:
-    """A page with what differs, and below it what there is now."""
-    from shardwidget.widgets._base import page
-    from shardwidget.widgets._show import show
-
-    return page(diff.name, show(diff), show(document))
-
-
 def _program(program: Program) -> Baseline:
     rows: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for c in program.collectives:
