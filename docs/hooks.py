@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +62,9 @@ def _support() -> str:
     shown = ", ".join(f"{FRONT_ENDS[name]} {least}" for name, least in named.items())
     head = ["| Python | JAX | system |", "|---|---|---|"]
     rows = [f"| {run['python']} | {run['jax']} | {run['os'].partition('-')[0]} |" for run in runs]
-    return "\n".join([*head, *rows, "", f"Front ends, in Chromium, from these versions on: {shown}."])
+    made = f"JAX {metadata.version('jax')} on Python {sys.version_info.major}.{sys.version_info.minor}"
+    newest = f"*newest* is the newest JAX that runs on that Python: the pictures of this guide were made with {made}."
+    return "\n".join([*head, *rows, "", newest, "", f"Front ends, in Chromium, from these versions on: {shown}."])
 
 
 def _code(name: str) -> str:

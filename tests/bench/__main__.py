@@ -24,6 +24,7 @@ PARTS = (
     "kernel",
     "many",
     "sizes",
+    "guide",
     "imports",
     "memory",
 )

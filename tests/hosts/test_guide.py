@@ -66,14 +66,14 @@ def test_programs_of_the_gallery_are_small_and_accessible(site, new_page):
     assert programs.count("#only-light") == len(PROGRAMS) - 1
 
 
-def test_programs_of_the_gallery_play_in_firefox(site, tmp_path):
+def test_programs_of_the_gallery_play_in_firefox_and_are_accessible(site, tmp_path):
     addresses = [(site / page).as_uri() for page in PROGRAMS if page.name != "index.html"]
     program = os.environ.get("SHARDWIDGET_FIREFOX", "/usr/bin/firefox-esr")
-    command = ["node", str(Path(__file__).with_name("firefox_pages.mjs")), program, *addresses]
+    command = ["node", str(Path(__file__).with_name("firefox_pages.mjs")), program, ".program", *addresses]
     here = os.environ | {"HOME": str(tmp_path)}
     done = subprocess.run(command, env=here, capture_output=True, text=True, timeout=LONGEST)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [[address, "true"] for address in addresses]
+    assert json.loads(done.stdout) == [[address, ["true"], []] for address in addresses]
 
 
 def test_the_stepper_of_the_guide_plays(site, new_page):

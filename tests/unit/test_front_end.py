@@ -6,6 +6,7 @@ import sys
 from types import SimpleNamespace
 
 import jax
+import jax.numpy as jnp
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from jax.sharding import PartitionSpec as P
@@ -96,6 +97,33 @@ def test_a_kernel_that_is_not_ipykernel_gets_widgets(kernel, monkeypatch):
     monkeypatch.setattr(InteractiveShell.instance(), "kernel", type("Other", (), {})())
     assert not plays(displayed())
     assert brings(displayed(mode="html"))
+
+
+def test_twenty_views_of_a_notebook_hold_each_bundle_once_in_every_mode(kernel):
+    f = jax.shard_map(lambda b: jax.lax.psum(b, "x"), mesh=X.sharding.mesh, in_specs=P("x"), out_specs=P())
+    kinds = [
+        lambda **options: sw.ArrayView(X, **options),
+        lambda **options: sw.ShardMapStepper(f, X, **options),
+        lambda **options: sw.CompiledProgram(jnp.sin, jnp.ones(8), **options),
+        lambda **options: sw.ModelView({"x": X}, **options),
+        lambda **options: sw.PipelineView(sw.pipeline.gpipe(2, 4), **options),
+    ]
+    views = [make() for _ in range(4) for make in kinds]
+    live = [source for view in views for source in view._sources.values()]
+    texts = {source.model_id: source.text for source in live}
+    assert len(texts) == len(set(texts.values())) < len(live)
+    assert all(view._esm == bundle.read("loader.js") for view in views)
+    # What a notebook holds of the widgets that it shows again without a kernel: each model's state, once.
+    saved = json.dumps([view.get_state() for view in views] + list(texts.values()), default=str)
+    assert [saved.count(json.dumps(text)[1:-1]) for text in texts.values()] == [1] * len(texts)
+    played = []
+    for number in range(4):
+        for at, make in enumerate(kinds):
+            kernel.run(f"{number} {at}", f"{number} {at}")
+            played.append(brings(make(mode="html")._repr_mimebundle_()[0]))
+    brought = [key for output in played for key in output]
+    assert len(brought) == len(set(brought)) > len(kinds)
+    assert played[len(kinds) :] == [{}] * (3 * len(kinds))
 
 
 def test_outputs_of_a_page_hold_each_text_once(kernel):
