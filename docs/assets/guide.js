@@ -21,6 +21,3 @@ const playFirst = () => {
   play();
 };
 playFirst();
-
-// Code that is wider than its place is scrolled by keyboard too.
-for (const code of document.querySelectorAll("pre > code")) code.tabIndex = 0;
