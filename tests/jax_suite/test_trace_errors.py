@@ -1202,4 +1202,4 @@ def test_an_argument_that_is_refused_is_named_through_transformations(transform,
         f(x)
     failure = traced(f, x).error
     assert failure.kind == "in_specs"
-    assert failure.explanation.startswith("The mesh's axes are Explicit, so the type of t, ")
+    assert failure.explanation.startswith("t is f32[")

@@ -105,8 +105,8 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     names = {k: v.name if (v := value_of(mapped.args[k], writer)) is not None else f"args[{k}]" for k, *_ in unlike}
     axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
     text = (
-        f"The mesh's axes are Explicit, so the type of {names[number]}, {_jax.type_text(aval)}, says how it is cut; "
-        f"in_specs says {spec_text(spec)}."
+        f"{names[number]} is {_jax.type_text(aval)}, and in_specs asks for {spec_text(spec)}. On Explicit axes the two "
+        "must agree."
     )
     mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
     codes = {k: f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(leaves[k])}))" for k in names}
