@@ -247,6 +247,11 @@ def test_a_call_that_is_refused_before_there_is_an_equation_has_fixes_that_run(n
     fixed = [load(fix.applied(text)) for fix in fixes]
     with jax.set_mesh(MESH):
         outs = [jax.jit(f)(*arguments) for f in fixed]
+        programs = [read.program(f, *arguments) for f in fixed]
+    # Nothing else in these functions communicates.
+    sent = [sum(c.bytes_per_device * (c.times or 1) for c in program.collectives) for program in programs]
+    assert [fix.bytes_per_device for fix in fixes] == sent == sorted(sent)
+    assert all(fix.communication for fix in fixes)
     whole = load(text.replace("jax.reshard", "(lambda a, spec: a)"))(*jax.tree.map(np.asarray, arguments))
     for out in outs:
         jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), out, whole)

@@ -265,7 +265,7 @@ class _Reader:
             line: the first that the call has on an Auto mesh; -1 where there is none.
         """
         dims = self._compiled().get(WrittenSource(self.tree).last(line)) if line >= 0 else None
-        return RefusedCall(error, self.pasting, dims).fixes()
+        return RefusedCall(error, self.pasting, self.prices, dims).fixes()
 
     def _in_jax_words(self, error: Exception, line: int, run: Explicit) -> Explicit:
         """The same, with the message of its first stop as JAX words it for the function itself.

@@ -11,7 +11,7 @@ from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._jaxpr.pasted import name_of, pasted
 from shardwidget.read._jaxpr.rewrite import Edit
 from shardwidget.read._jaxpr.sources import frames_of
-from shardwidget.read._jaxpr.syntax import text_of
+from shardwidget.read._jaxpr.syntax import Span, text_of
 
 MOST = 200
 """The most changes that are traced for a comparison."""
@@ -32,8 +32,15 @@ class PastedTrace(NamedTuple):
     """The name of the changed text."""
     last: int
     """The last line that the change replaces."""
-    more: int
-    """How many lines longer the text is."""
+    old: str
+    """The text as it was."""
+    new: str
+    """The changed text."""
+
+    @property
+    def more(self) -> int:
+        """How many lines longer the text is."""
+        return self.new.count("\n") - self.old.count("\n")
 
     def equations(self) -> Iterator[Any]:
         """The equations, also those of inner functions."""
@@ -43,6 +50,34 @@ class PastedTrace(NamedTuple):
         """Whether an equation is from some lines of the text as it was, or from what replaces them."""
         first, last = (line + self.more * (line > at) for line, at in ((first, self.last), (last, self.last - 1)))
         return any(f.file_name == self.file and first <= f.start_line <= last for f in frames_of(eqn)[:1])
+
+    def run_once(self, span: Span) -> list[Any]:
+        """The outermost equations of an expression of the text as it was, now that it is changed.
+
+        Nothing where a loop runs them, or where none is found.
+        """
+        first, column, bottom, end = span
+        last = bottom + self.more
+        left = len(self.old.split("\n")[bottom - 1].encode()) - end
+        span = first, column, last, len(self.new.split("\n")[last - 1].encode()) - left
+        return self._outermost(self.jaxpr, span)
+
+    def _outermost(self, jaxpr: Any, span: Span) -> list[Any]:
+        equations = _jax.open_jaxpr(jaxpr)[0].eqns
+        if here := [eqn for eqn in equations if self._is_in(eqn, span)]:
+            return here
+        calls = (_jax.control_of(eqn) for eqn in equations)
+        inner = (self._outermost(call.body, span) for call in calls if isinstance(call, _jax.FunctionCall))
+        return next(filter(None, inner), [])
+
+    def _is_in(self, eqn: Any, span: Span) -> bool:
+        first, column, last, end = span
+        return any(
+            f.file_name == self.file
+            and (first, column) <= (f.start_line, f.start_column)
+            and (f.end_line, f.end_column) <= (last, end)
+            for f in frames_of(eqn)[:1]
+        )
 
 
 class Pasting:
@@ -124,4 +159,4 @@ class Pasting:
                 if at is None or partly is None or here or _jax.messages.is_carry_mismatch(error):
                     return None
                 jaxpr = partly.jaxpr
-        return PastedTrace(jaxpr, name_of(text), edit.last, more)
+        return PastedTrace(jaxpr, name_of(text), edit.last, old, text)

@@ -8,8 +8,10 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import Literal
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 
+from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Program
 from shardwidget.read._comparison.concrete import only_partitioned
@@ -100,14 +102,40 @@ class Prices:
 
             return jax.lax.scan(turn, None, every)
 
+        price = self._priced(call, shapes)
+        return price.unending(count) if price and turning and around.count is None else price
+
+    def of_equations(self, equations: Sequence[Any]) -> Price | None:
+        """The price of equations that follow each other and run once; None where it is not known.
+
+        Args:
+            equations: as they were traced on the same mesh with Explicit axes.
+        """
+        if self._mesh is None or not equations:
+            return None
+        made = {v for eqn in equations for v in eqn.outvars}
+        read = (v for eqn in equations for v in eqn.invars if not isinstance(v, Literal))
+        given = list(dict.fromkeys(v for v in read if v not in made))
+
+        def call(*operands: Any) -> list[Any]:
+            env = dict(zip(given, operands, strict=True))
+            for eqn in equations:
+                values = [v.val if isinstance(v, Literal) else env[v] for v in eqn.invars]
+                env.update(zip(eqn.outvars, _jax.bind(eqn, *values), strict=True))
+            return [env[v] for v in made]
+
+        return self._priced(call, [self._shape(v.aval, 0) for v in given])
+
+    def _priced(self, call: Callable[..., Any], shapes: Sequence[jax.ShapeDtypeStruct]) -> Price | None:
+        """What a function of operands sends; equal ones are compiled once."""
+        assert self._mesh is not None
         with jax.sharding.use_abstract_mesh(abstract(self._mesh)):
             try:
                 traced = jax.jit(call).trace(*shapes)
                 key = f"{traced.jaxpr} {[s.sharding.spec for s in shapes]}"
                 if key not in self._known:
                     self._known[key] = self._compiled(traced) if len(self._known) < MOST else None
-                price = self._known[key]
-                return price.unending(count) if price and turning and around.count is None else price
+                return self._known[key]
             except Exception:
                 return None  # It closes over values of the enclosing program.
 

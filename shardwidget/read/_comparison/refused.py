@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -16,9 +17,20 @@ import jax
 from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._comparison.pasting import PastedTrace, Pasting
+from shardwidget.read._comparison.price import Price, Prices
 from shardwidget.read._comparison.rows import typed
 from shardwidget.read._entries import Entries, entries, entries_text
-from shardwidget.read._jaxpr.rewrite import LOOPS, Edit, SourceText, argument, last_name, part, source_text, spelled
+from shardwidget.read._jaxpr.rewrite import (
+    LOOPS,
+    Edit,
+    SourceText,
+    argument,
+    last_name,
+    part,
+    source_text,
+    span_of_node,
+    spelled,
+)
 from shardwidget.read._jaxpr.sources import raised_at, shown_name
 
 MOST = 5
@@ -38,14 +50,18 @@ class RefusedCall:
     Args:
         error: what JAX raised.
         pasting: traces the function with changes.
+        prices: compiles the call with its changes.
         dims: how the compiler lays out what the call gives; None where that is not known.
     """
 
-    def __init__(self, error: Exception, pasting: Pasting, dims: Entries | None = None) -> None:
-        self._error, self._pasting, self._dims = error, pasting, dims
+    def __init__(self, error: Exception, pasting: Pasting, prices: Prices, dims: Entries | None = None) -> None:
+        self._error, self._pasting, self._prices, self._dims = error, pasting, prices, dims
 
     def fixes(self) -> tuple[Fix, ...]:
-        """Changes of the call with which the function is traced past it, with the type that the call then has."""
+        """Changes of the call with which the function is traced past it, with the type that the call then has.
+
+        Those that send least come first, where that is known of all.
+        """
         at = raised_at(self._error)
         if at is None or at.span is None or _jax.is_library_file(at.file):
             return ()
@@ -59,15 +75,21 @@ class RefusedCall:
 
     def _traced(self, changes: Iterator[_Change], call: ast.Call) -> tuple[Fix, ...]:
         """The changes that get past the call, one for each type that it then has."""
-        found: dict[str, Fix] = {}
+        found: dict[str, tuple[Fix, Price | None]] = {}
         for change in itertools.islice(changes, MOST):
             edit, traced = change.edit, self._pasting.traced(change.edit)
             type_ = None if traced is None else _type(traced, call, change.carry)
-            if type_ is not None:
+            if traced is not None and type_ is not None:
                 layout, lines = typed(type_), edit.last - edit.first + 1
-                fix = Fix(change.title, edit.code, shown_name(edit.file), edit.first, lines, layout)
-                found.setdefault(layout.text, fix)
-        return tuple(found.values())
+                if layout.text not in found:
+                    fix = Fix(change.title, edit.code, shown_name(edit.file), edit.first, lines, layout)
+                    price = self._prices.of_equations(traced.run_once(span_of_node(call)))
+                    if price is not None:
+                        fix = replace(fix, communication=price.communication, bytes_per_device=price.bytes)
+                    found[layout.text] = fix, price
+        fixes = [fix for fix, _ in found.values()]
+        known = all(price is not None for _, price in found.values())
+        return tuple(sorted(fixes, key=lambda fix: fix.bytes_per_device) if known else fixes)
 
     def _carries(self, source: SourceText, call: ast.Call) -> Iterator[_Change]:
         """A loop that starts with the type that its body returns, or a body that returns what the loop starts with."""
