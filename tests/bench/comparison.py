@@ -62,7 +62,9 @@ def rows() -> list[Row]:
 def _save(folder: Path, c: Comparison) -> Path:
     path = folder / f"{len(c.rows)}.html"
     state = {"_document": to_wire(c), "_static": True, "choices": {}, "selection": None}
-    path.write_text(html.page(state, comparison.table(c), "comparison", "comparison.js"), encoding="utf-8")
+    path.write_text(
+        html.page("comparison", html.fragment(state, comparison.table(c), "comparison.js")), encoding="utf-8"
+    )
     return path
 
 

@@ -78,7 +78,7 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         saved = Path(folder) / "kernel.html"
         state = {"_document": to_wire(kernel), "_static": True, "fault": 0}
-        saved.write_text(html.page(state, words.table(kernel), "ring", "kernel.js"), encoding="utf-8")
+        saved.write_text(html.page("ring", html.fragment(state, words.table(kernel), "kernel.js")), encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
         )

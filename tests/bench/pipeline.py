@@ -77,7 +77,9 @@ def rows() -> list[Row]:
         saved = Path(folder) / "pipeline.html"
         schedule = one_f_one_b(64, 256)
         state = {"_document": to_wire(schedule), "_static": True, "follow": None, "moment": 0.0}
-        saved.write_text(html.page(state, words.table(schedule), "1F1B", "pipeline.js"), encoding="utf-8")
+        saved.write_text(
+            html.page("1F1B", html.fragment(state, words.table(schedule), "pipeline.js")), encoding="utf-8"
+        )
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
         )

@@ -96,7 +96,7 @@ def rows() -> list[Row]:
         saved = Path(folder) / "run.html"
         run = _run(20_000)
         state = {"_document": to_wire(run), "_static": True, "call": None, "selection": None}
-        saved.write_text(html.page(state, words.table(run), "run", "run.js"), encoding="utf-8")
+        saved.write_text(html.page("run", html.fragment(state, words.table(run), "run.js")), encoding="utf-8")
         path = os.environ.get("SHARDWIDGET_CHROMIUM")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page, _ = open_measured(browser, saved)

@@ -46,7 +46,7 @@ def rows() -> list[Row]:
         trace = psum(data=8, model=8)
         at = next(i for i, step in enumerate(trace.steps) if step.collective)
         state = {"_document": to_wire(trace), "_static": True, "step": at, "watch": []}
-        saved.write_text(html.page(state, steps.table(trace), "psum", "stepper.js"), encoding="utf-8")
+        saved.write_text(html.page("psum", html.fragment(state, steps.table(trace), "stepper.js")), encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
         )
