@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from shardwidget.document.run import *  # noqa: F403
     from shardwidget.document.schedule import *  # noqa: F403
     from shardwidget.document.search import *  # noqa: F403
+    from shardwidget.document.search_diff import *  # noqa: F403
     from shardwidget.document.step import *  # noqa: F403
     from shardwidget.document.trace import *  # noqa: F403
     from shardwidget.document.trace_diff import *  # noqa: F403
@@ -81,6 +82,7 @@ _MODULES = (
     "run",
     "algorithms",
     "exercise",
+    "search_diff",
     "search",
     "kernel",
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.memory import Chip
 from shardwidget.document.mesh import MeshAxis
 from shardwidget.document.step import Source
@@ -14,6 +14,7 @@ from shardwidget.document.wire import VERSION
 
 if TYPE_CHECKING:
     from shardwidget.document.program import Program
+    from shardwidget.document.search_diff import SearchDiff
 
 __all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent"]
 
@@ -234,6 +235,17 @@ class Search(Document):
         if at is None:
             raise ValueError("there is no such candidate: give one of search.candidates")
         return self.programs(at)
+
+    def diff(self, other: Search) -> SearchDiff:
+        """What another search has otherwise: this one is before, that one after.
+
+        ``read.search(f, *args, mesh="v5p:64").diff(read.search(g, *args, mesh="v5p:64"))`` says which candidates are
+        faster or slower, which are new or gone, and what became of the best.
+
+        Args:
+            other: the search after a change of the step, of its arguments, or of the chips.
+        """
+        return provided("search_diff")(self, other)
 
     @property
     def now(self) -> Candidate | None:
