@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shardwidget.document.program import Program
     from shardwidget.document.search_diff import SearchDiff
 
-__all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent"]
+__all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent", "Shortfall"]
 
 Basis = Literal["estimated", "compiled"]
 
@@ -163,6 +163,21 @@ class Scaled:
     """Estimated bytes on a device; of the least where none may fit."""
 
 
+@dataclass(frozen=True)
+class Shortfall:
+    """What the candidate that takes least takes too much, where none fits, and what would do."""
+
+    over: int
+    """Bytes of memory on a device beyond the chip's."""
+    donation: int
+    """Bytes that it would take less if all new state took the place of the old, as estimated; 0 where it does."""
+    growing: int | None
+    """Bytes beside the arguments that grow with the batch, as estimated: ``jax.checkpoint`` keeps less of these. None
+    where the step allows no other batch."""
+    words: str
+    """Whether that would be enough, in a sentence."""
+
+
 @dataclass(frozen=True, repr=False)
 class Search(Document):
     """Candidates for the sharding of a step, the fastest that fits first."""
@@ -203,6 +218,8 @@ class Search(Document):
     """The lines of all codes, each once."""
     scaling: tuple[Scaled, ...] = ()
     """The best estimates for other numbers of chips and sizes of the batch, where several were asked for."""
+    shortfall: Shortfall | None = None
+    """Where no candidate fits: what is missing, and what would do."""
     fits_on: Scaled | None = None
     """Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
     was found."""

@@ -2513,6 +2513,8 @@ export interface Search {
   readonly code_lines: readonly string[];
   /** The best estimates for other numbers of chips and sizes of the batch, where several were asked for. */
   readonly scaling: readonly Scaled[];
+  /** Where no candidate fits: what is missing, and what would do. */
+  readonly shortfall: Shortfall | null;
   /**
    * Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
    * was found.
@@ -2628,6 +2630,21 @@ export interface Shares {
   readonly idle: number;
   /** The share of all time in collectives after the last arrival in which the device also computed. */
   readonly hidden: number;
+}
+
+/** What the candidate that takes least takes too much, where none fits, and what would do. */
+export interface Shortfall {
+  /** Bytes of memory on a device beyond the chip's. */
+  readonly over: number;
+  /** Bytes that it would take less if all new state took the place of the old, as estimated; 0 where it does. */
+  readonly donation: number;
+  /**
+   * Bytes beside the arguments that grow with the batch, as estimated: `jax.checkpoint` keeps less of these. None
+   * where the step allows no other batch.
+   */
+  readonly growing: number | null;
+  /** Whether that would be enough, in a sentence. */
+  readonly words: string;
 }
 
 /** A line of the user's program. */

@@ -67,6 +67,7 @@ class Step:
     ) -> None:
         if not callable(f) or isinstance(f, jax.stages.Compiled | Mesh | AbstractMesh):
             raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
+        self._given = f, args, kwargs
         call = FlatCall(f, args, kwargs, returns_written=True)
         if not hasattr(f, "lower"):
             raise TypeError(NOT_JITTED.format(function=visible(call.function)))
@@ -91,6 +92,10 @@ class Step:
         self.closed_over = sum(getattr(c, "nbytes", 0) for c in self._consts)
         self.constrains = any(_jax.name_of(e) in _jax.RELAYOUTS for e in _jax.every_equation(jaxpr))
         """Whether the user's code has constraints of its own, which candidates replace."""
+
+    def with_shapes(self, shapes: Mapping[int, tuple[int, ...]]) -> Step:
+        """The step for other shapes of some leaves, by their numbers."""
+        return Step(*self._given, shapes)
 
     def _traced(self, call: FlatCall, numbers: Sequence[int], given: Sequence[Any]) -> Any:
         # A spec without a mesh is legal in the user's code where a mesh of these names is set. Types of Explicit axes
