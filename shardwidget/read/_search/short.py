@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from shardwidget._format import byte_count
-from shardwidget.document import Candidate, Scaled, Shortfall
+from shardwidget.document import Candidate, Figures, Scaled, Shortfall
 from shardwidget.read._search.machine import Machine, box_of
+from shardwidget.read._search.roles import Roles
+from shardwidget.read._search.step import Step
 
-if TYPE_CHECKING:
-    from shardwidget.read._search.run import Run
+
+class Estimates(Protocol):
+    """Of a search that goes on, what this needs: see ``Run``."""
+
+    step: Step
+    machine: Machine
+    roles: Roles
+    all: list[Any]
+    known: dict[int, Candidate]
+    begin: Callable[[Machine, int], Any]
+
+    def estimate(self, k: int) -> None: ...
+
+    def figures(self, tried: Any, *, donated: bool = False) -> Figures: ...
+
+    def late(self) -> bool: ...
+
 
 FEW = 6
 """How many plans are estimated for a slice: of those whose arguments take least, those whose axes are most alike."""
@@ -19,7 +37,7 @@ NEAR = 1.1
 """What the least bytes of arguments are multiplied with: plans of fewer bytes are as good in that."""
 
 
-def shortfall(run: Run) -> Shortfall:
+def shortfall(run: Estimates) -> Shortfall:
     """By how much the candidate that takes least is over, and what would do.
 
     Donation is estimated, and so is what grows with the batch, of which ``jax.checkpoint`` keeps less.
@@ -57,7 +75,7 @@ def _words(over: int, saved: int, growing: int | None) -> str:
     return f"{donated}{grows}: jax.checkpoint, which keeps less of them, may be enough{both}."
 
 
-def fits_on(run: Run) -> Scaled | None:
+def fits_on(run: Estimates) -> Scaled | None:
     """The smallest larger slice of the chips on which a candidate fits by the estimate."""
     assert run.machine.chip is not None
     generation, chips = run.machine.topology.partition(":")[0], run.machine.chips
@@ -68,7 +86,7 @@ def fits_on(run: Run) -> Scaled | None:
     return None
 
 
-def _within(run: Run, limit: int) -> Scaled | None:
+def _within(run: Estimates, limit: int) -> Scaled | None:
     """The candidate that takes least, of those that take few bytes by the estimate; None where none does."""
     # What is alive beside arguments is split by all axes where both the batch and the weights are.
     sizes = {k: run.step.local_bytes(t.specs, dict(t.sizes)) for k, t in enumerate(run.all)}
@@ -81,7 +99,7 @@ def _within(run: Run, limit: int) -> Scaled | None:
     return scaled(run, min(fitting, key=lambda c: c.bytes_per_device)) if fitting else None
 
 
-def scaled(run: Run, best: Candidate) -> Scaled:
+def scaled(run: Estimates, best: Candidate) -> Scaled:
     """A line of the table of numbers of chips and sizes of the batch."""
     machine, name = run.machine, "" if best.fits is False else best.name
     time_s = best.estimated.time_s if name else 0.0
