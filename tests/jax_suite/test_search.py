@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from typing import Any
 
 import jax
@@ -16,7 +17,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import _jax, load, read, tpu_mesh
-from shardwidget.document import Candidate, Search
+from shardwidget.document import Candidate, Figures, Search
 from shardwidget.read._search.machine import Machine
 from shardwidget.read._search.plans import candidates
 from shardwidget.read._search.roles import roles_of
@@ -84,6 +85,31 @@ class TestFigures:
         sent = named(found("gpt"), "FSDP 16").estimated.sent
         assert any(s.in_loop and s.times == 2 and s.kind == "all-gather" for s in sent)
         assert all(s.axes == ("fsdp",) and s.hidden for s in sent)
+
+    def test_fsdp_gathers_weights_however_few_the_examples(self) -> None:
+        """Shardy alone would move activations, which are smaller here; XLA gathers weights."""
+        fsdp = named(found("mlp"), "FSDP 16")
+        whole = sum(4 * math.prod(leaf.shape) for leaf in found("mlp").leaves if leaf.weight and len(leaf.shape) == 2)
+        sent = _sent(fsdp.estimated)
+        assert sent["all-gather", ("fsdp",)] == sent["reduce-scatter", ("fsdp",)] == whole * 15 // 16
+        assert {kind for kind, _ in sent} == {"all-gather", "reduce-scatter", "all-reduce"}
+
+    def test_of_data_and_fsdp_gradients_are_scattered_and_a_part_is_summed(self) -> None:
+        both = named(found("mlp"), "DP 4 × FSDP 4")
+        whole = sum(4 * math.prod(leaf.shape) for leaf in found("mlp").leaves if leaf.weight and len(leaf.shape) == 2)
+        sent = _sent(both.estimated)
+        assert sent["reduce-scatter", ("fsdp",)] == whole * 3 // 4
+        assert sent["all-reduce", ("data",)] == 2 * (whole // 4) * 3 // 4
+
+    @pytest.mark.libtpu
+    @pytest.mark.parametrize("sizes", [{"data": 2, "fsdp": 8}, {"fsdp": 8, "tensor": 2}, {"data": 4, "tensor": 4}])
+    def test_a_step_with_few_examples_sends_what_was_estimated(self, sizes: dict[str, int]) -> None:
+        step, args = MODELS["mlp"](8)
+        (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes=sizes).candidates
+        assert c.compiled is not None
+        assert _sent(c.estimated) == pytest.approx(_sent(c.compiled), rel=0.01, abs=64)
+        moved = [f.exposed_s + f.hidden_s for f in (c.estimated, c.compiled)]
+        assert moved[0] == pytest.approx(moved[1], rel=0.01)
 
     def test_arguments_of_fsdp_are_a_part(self) -> None:
         whole = sum(math.prod(leaf.shape) * np.dtype(leaf.dtype).itemsize for leaf in found("gpt").leaves)
@@ -276,6 +302,14 @@ class TestMachine:
         for axis in sizes:
             assert paper.layout(sizes).spans((axis,)) == real.layout(sizes).spans((axis,))
         assert (paper.target, paper.chip, paper.interconnect) == (real.target, real.chip, real.interconnect)
+
+
+def _sent(figures: Figures) -> dict[tuple[str, tuple[str, ...]], int]:
+    """Bytes that a device sends, by kind and axes."""
+    sums: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for s in figures.sent:
+        sums[s.kind, s.axes] += s.bytes
+    return dict(sums)
 
 
 def _on(x: Any, mesh: Any, spec: P) -> jax.ShapeDtypeStruct:

@@ -139,7 +139,7 @@ class Run:
             self._ended = "time"
         return bool(self._ended)
 
-    def _lowered(self, tried: Tried, mesh: Mesh | AbstractMesh) -> jax.stages.Lowered:
+    def _lowered(self, tried: Tried, mesh: Mesh | AbstractMesh, *, estimated: bool = False) -> jax.stages.Lowered:
         roles, plan = self.roles, tried.plan
 
         def choose(groups: Any, shape: Any) -> PartitionSpec | None:
@@ -148,8 +148,19 @@ class Run:
                 return None
             return spec_of(plan.entries(groups, shape, roles))
 
-        chosen = None if plan is None else choose
-        return self.step.lowered(mesh, tried.specs, chosen, self._outputs, platform=self.machine.platform)
+        def gathered(groups: Any, shape: Any) -> PartitionSpec | None:
+            """Weights where they are used: whole over what splits the batch.
+
+            Shardy may move activations instead, which XLA does not.
+            """
+            assert plan is not None
+            if not roles.batch.isdisjoint(groups):
+                return None
+            return spec_of(plan.entries(groups, shape, roles, whole=True))
+
+        chosen, read_as = (None, None) if plan is None else (choose, gathered if estimated else None)
+        platform = self.machine.platform
+        return self.step.lowered(mesh, tried.specs, chosen, self._outputs, platform=platform, read_as=read_as)
 
     def estimate(self, k: int) -> None:
         """Estimates a candidate, once."""
@@ -172,7 +183,7 @@ class Run:
         """
         sizes = tried.sizes or (("data", 1),)
         mesh = AbstractMesh(tuple(n for _, n in sizes), tuple(a for a, _ in sizes), (AxisType.Auto,) * len(sizes))
-        program = _jax.partitioned(self._lowered(tried, mesh))
+        program = _jax.partitioned(self._lowered(tried, mesh, estimated=True))
         replaced = [n is not None and (donated or self.step.donated[n]) for n in self._outputs]
         layout = self.machine.layout(tried.sizes)
         return figures_of(program, self.machine, layout, batch_axes=tried.batch_axes, donated=replaced)
