@@ -45,6 +45,7 @@ _PUBLIC = {
     "Run": "shardwidget.document",
     "RunView": "shardwidget.widgets.run",
     "Search": "shardwidget.document",
+    "SearchDiff": "shardwidget.document",
     "SearchView": "shardwidget.widgets.search",
     "ShardMapStepper": "shardwidget.widgets.stepper",
     "ShardingComparison": "shardwidget.widgets.comparison",
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from shardwidget.document import ReshardPlan as ReshardPlan
     from shardwidget.document import Run as Run
     from shardwidget.document import Search as Search
+    from shardwidget.document import SearchDiff as SearchDiff
     from shardwidget.document import Trace as Trace
     from shardwidget.document import TraceDiff as TraceDiff
     from shardwidget.document.schema import json_schema as json_schema
@@ -128,6 +130,7 @@ _PROVIDED = {
     "links": "shardwidget.read._links.links",
     "overlap": "shardwidget.read._program.overlap",
     "program_diff": "shardwidget.findings.difference",
+    "search_diff": "shardwidget.findings.search_difference",
     "simulate": "shardwidget.pipeline.simulation",
     "trace_diff": "shardwidget.findings.trace_difference",
     "why": "shardwidget.export.why",

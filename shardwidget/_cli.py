@@ -29,12 +29,14 @@ from shardwidget.document import (
     ModelComparison,
     Program,
     ProgramDiff,
+    Search,
+    SearchDiff,
     Trace,
     TraceDiff,
 )
 
-READERS = ("program", "memory", "model", "comparison", "trace", "schedule", "run", "overlap")
-DIFFS = READERS[:5]
+READERS = ("program", "memory", "model", "comparison", "trace", "search", "schedule", "run", "overlap")
+DIFFS = READERS[:6]
 """What has a difference."""
 
 MOST_LINES = 60
@@ -140,7 +142,7 @@ def _diff(options: argparse.Namespace) -> int:
     before, after = (_document(source, of, options) for source in (options.before, options.after))
     if type(before) is not type(after):
         raise UsageError(f"{options.before} is a {before.kind}, {options.after} is a {after.kind}")  # pyright: ignore
-    if isinstance(before, Comparison | Memory | Model | Program | Trace):
+    if isinstance(before, Comparison | Memory | Model | Program | Search | Trace):
         diff = before.diff(after)  # pyright: ignore[reportArgumentType]  they are of one type
         print(diff)
         return int(_differs(diff))
@@ -154,7 +156,7 @@ def _kind_of(source: str) -> str:
     return load(path).kind if path.is_file() and source.endswith((".json", ".html")) else ""
 
 
-def _differs(diff: ProgramDiff | MemoryDiff | ModelComparison | ComparisonDiff | TraceDiff) -> bool:
+def _differs(diff: ProgramDiff | MemoryDiff | ModelComparison | ComparisonDiff | SearchDiff | TraceDiff) -> bool:
     if isinstance(diff, TraceDiff):
         return diff.first >= 0
     return bool(diff.differing if isinstance(diff, ProgramDiff | ModelComparison) else diff.changes)
@@ -223,7 +225,8 @@ def _of_python(path: Path, name: str, reader: str, options: argparse.Namespace) 
     if reader == "model":
         return read.model(_returned(path, name, options), name=name)
     f, *args = _program(path, name, options)
-    return getattr(read, reader)(f, *args)
+    # A topology by its name: what is compiled for it is kept.
+    return read.search(f, *args, mesh=options.tpu) if reader == "search" else getattr(read, reader)(f, *args)
 
 
 def _returned(path: Path, name: str, options: argparse.Namespace) -> Any:

@@ -25,9 +25,11 @@ from shardwidget.document import (
     MemorySide,
     Program,
     ProgramDiff,
+    SearchDiff,
     TraceDiff,
 )
 from shardwidget.findings.program import with_findings
+from tests import searches as found
 from tests.programs import FIRST, LINES, line, mesh, training
 
 MIB = 2**20
@@ -94,6 +96,23 @@ def comparisons() -> ComparisonDiff:
     return ComparisonDiff(mesh(data=4, model=2), ("mlp", "mlp"), changes, 12, said)
 
 
+def searches() -> SearchDiff:
+    """Another best, compiled on both sides; one is slower, one compiled before alone, one new, one gone."""
+    before = found.search(compiled=6)
+    gone, *_, slow = (c for c in before.candidates if c is not before.now and c is not before.best)
+    after = [c for c in before.candidates if c is not gone]
+    made = []
+    for k, c in enumerate(after):
+        scale = 0.5 if k == 2 else 2 if c is slow else 1
+        estimated = replace(c.estimated, compute_s=scale * c.estimated.compute_s)
+        compiled = replace(c.compiled, compute_s=estimated.compute_s) if c.compiled and k != 3 else None
+        made.append(replace(c, estimated=estimated, compiled=compiled))
+    made.append(replace(after[1], rule="activations split"))
+    made.sort(key=lambda c: (c.fits is False, c.compiled is None, c.time_s))
+    at = next(k for k, c in enumerate(made) if before.now and c.title == before.now.title)
+    return before.diff(replace(before, candidates=tuple(made), now_index=at, planned=len(made)))
+
+
 def halos() -> TraceDiff:
     """Rows of the neighbour, sent the wrong way round, and in the reference the right way."""
     u = np.arange(32).reshape(8, 4) * 7 % 10
@@ -124,5 +143,6 @@ DIFFS: dict[str, Callable[[], Document]] = {
     "the same": lambda: training().diff(moved(training(), 7)),
     "memory": memories,
     "comparison": comparisons,
+    "searches": searches,
     "traces": halos,
 }

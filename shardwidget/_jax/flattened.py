@@ -123,15 +123,27 @@ def _at(v: Any, new: dict[Any, Any]) -> Any:
     return v if isinstance(v, Literal) else new[v]
 
 
-def constrained(jaxpr: Any, choose: Constraint) -> Any:
-    """A flat jaxpr with a constraint on each value for which ``choose`` gives a sharding: results and carries."""
+def constrained(jaxpr: Any, choose: Constraint, operand: Callable[[Any, int], Any] | None = None) -> Any:
+    """A flat jaxpr with a constraint on each value for which ``choose`` gives a sharding: results and carries.
+
+    Args:
+        jaxpr: the program.
+        choose: the sharding of a variable; None for none.
+        operand: the sharding that an equation is to read an operand with, by its number; None for none.
+    """
     from jax.extend.core import Var
 
     eqns: list[Any] = []
     for eqn in jaxpr.eqns:
         control = control_of(eqn)
         if control is not None:
-            eqn = with_bodies(eqn, [constrained(open_jaxpr(body)[0], choose) for body in control.bodies])
+            bodies = [constrained(open_jaxpr(body)[0], choose, operand) for body in control.bodies]
+            eqn = with_bodies(eqn, bodies)
+        for k, v in enumerate(eqn.invars if operand else ()):
+            if operand and (sharding := operand(eqn, k)) is not None:
+                read = Var(v.aval)
+                eqns.append(_constraint(v.aval, sharding).replace(invars=[v], outvars=[read]))
+                eqn = eqn.replace(invars=[*eqn.invars[:k], read, *eqn.invars[k + 1 :]])
         held = {v: s for v in eqn.outvars if not is_dropped(v) and (s := choose(v)) is not None}
         results = {v: Var(v.aval) for v in held}
         eqns.append(eqn.replace(outvars=[results.get(v, v) for v in eqn.outvars]) if held else eqn)

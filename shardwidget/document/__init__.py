@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from shardwidget.document.run import *  # noqa: F403
     from shardwidget.document.schedule import *  # noqa: F403
     from shardwidget.document.search import *  # noqa: F403
+    from shardwidget.document.search_diff import *  # noqa: F403
     from shardwidget.document.step import *  # noqa: F403
     from shardwidget.document.trace import *  # noqa: F403
     from shardwidget.document.trace_diff import *  # noqa: F403
@@ -83,6 +84,7 @@ _MODULES = (
     "run",
     "algorithms",
     "exercise",
+    "search_diff",
     "search",
     "kernel",
 )

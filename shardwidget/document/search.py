@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.memory import Chip
 from shardwidget.document.mesh import MeshAxis
 from shardwidget.document.step import Source
@@ -14,8 +14,9 @@ from shardwidget.document.wire import VERSION
 
 if TYPE_CHECKING:
     from shardwidget.document.program import Program
+    from shardwidget.document.search_diff import SearchDiff
 
-__all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent"]
+__all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent", "Shortfall"]
 
 Basis = Literal["estimated", "compiled"]
 
@@ -162,6 +163,21 @@ class Scaled:
     """Estimated bytes on a device; of the least where none may fit."""
 
 
+@dataclass(frozen=True)
+class Shortfall:
+    """What the candidate that takes least takes too much, where none fits, and what would do."""
+
+    over: int
+    """Bytes of memory on a device beyond the chip's."""
+    donation: int
+    """Bytes that it would take less if all new state took the place of the old, as estimated; 0 where it does."""
+    growing: int | None
+    """Bytes beside the arguments that grow with the batch, as estimated: ``jax.checkpoint`` keeps less of these. None
+    where the step allows no other batch."""
+    words: str
+    """Whether that would be enough, in a sentence."""
+
+
 @dataclass(frozen=True, repr=False)
 class Search(Document):
     """Candidates for the sharding of a step, the fastest that fits first."""
@@ -202,6 +218,8 @@ class Search(Document):
     """The lines of all codes, each once."""
     scaling: tuple[Scaled, ...] = ()
     """The best estimates for other numbers of chips and sizes of the batch, where several were asked for."""
+    shortfall: Shortfall | None = None
+    """Where no candidate fits: what is missing, and what would do."""
     fits_on: Scaled | None = None
     """Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
     was found."""
@@ -234,6 +252,17 @@ class Search(Document):
         if at is None:
             raise ValueError("there is no such candidate: give one of search.candidates")
         return self.programs(at)
+
+    def diff(self, other: Search) -> SearchDiff:
+        """What another search has otherwise: this one is before, that one after.
+
+        ``read.search(f, *args, mesh="v5p:64").diff(read.search(g, *args, mesh="v5p:64"))`` says which candidates are
+        faster or slower, which are new or gone, and what became of the best.
+
+        Args:
+            other: the search after a change of the step, of its arguments, or of the chips.
+        """
+        return provided("search_diff")(self, other)
 
     @property
     def now(self) -> Candidate | None:

@@ -29,7 +29,8 @@ def headline(search: Search) -> str:
     so_far = "So far " if _unfinished(search) else ""
     if best is None:
         least = min(search.candidates, key=lambda c: c.bytes_per_device)
-        return f"None of {len(search.candidates)} fits: the least, {least.title}, takes {_memory(search, least)}"
+        over = f", {byte_count(search.shortfall.over)} too much" if search.shortfall else ""
+        return f"None of {len(search.candidates)} fits: the least, {least.title}, takes {_memory(search, least)}{over}"
     if now is None or best is now:
         words = f"{best.title}: {duration(best.time_s)} a step, {_memory(search, best)}"
         others = len(search.candidates) > 1
@@ -60,14 +61,11 @@ def facts(search: Search) -> list[str]:
 def _least(search: Search) -> list[str]:
     """What the least of those that do not fit consists of, and where one fits."""
     least = min(search.candidates, key=lambda c: c.bytes_per_device)
-    held, limit = least.figures.arguments, search.chip.bytes if search.chip else 0
+    held = least.figures.arguments
     beside = byte_count(least.bytes_per_device - held)
-    can = (
-        "jax.checkpoint and donation lower those alone"
-        if held <= limit
-        else "neither jax.checkpoint nor donation is enough"
-    )
-    lines = [f"Its arguments take {byte_count(held)}, and {beside} are alive beside them: {can}."]
+    lines = [f"Its arguments take {byte_count(held)}, and {beside} are alive beside them."]
+    if search.shortfall:
+        lines.append(search.shortfall.words)
     if (on := search.fits_on) is not None:
         known = f"{on.name}, {byte_count(on.bytes_per_device)}"
         lines.append(

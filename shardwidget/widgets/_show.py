@@ -112,6 +112,7 @@ _OF_DOCUMENTS = {
     "schedule": "PipelineView",
     "schedules": "PipelineView",
     "search": "SearchView",
+    "search diff": "DiffView",
     "trace": "ShardMapStepper",
     "trace diff": "DiffView",
     "why": "TextView",

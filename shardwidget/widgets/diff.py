@@ -1,4 +1,4 @@
-"""``DiffView``: what differs between two programs, two memories or two comparisons."""
+"""``DiffView``: what differs between two programs, memories, comparisons, traces or searches."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from traitlets import Bunch, Enum, Int, TraitError, validate
 
-from shardwidget.document import ComparisonDiff, MemoryDiff, ProgramDiff, TraceDiff
+from shardwidget.document import ComparisonDiff, MemoryDiff, ProgramDiff, SearchDiff, TraceDiff
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
 _NO_DIFF = (
-    "DiffView shows what differs between two documents, before.diff(after), of two programs, memories, comparisons or "
-    "traces; got a {type}. CompiledProgram.diff((f, x), (g, x)) compiles two functions."
+    "DiffView shows what differs between two documents, before.diff(after), of two programs, memories, comparisons, "
+    "traces or searches; got a {type}. CompiledProgram.diff((f, x), (g, x)) compiles two functions."
 )
 
 SORTS = ("time", "bytes", "line", "axis")
@@ -27,13 +27,14 @@ class DiffView(DocumentWidget):
     DiffView(read.memory(f, x).diff(read.memory(g, x)))
     DiffView(read.comparison(f, x).diff(read.comparison(g, x)))
     DiffView(read.trace(f, x).diff(read.trace(reference, x)))
+    DiffView(read.search(f, *args, mesh="v5p:64").diff(read.search(g, *args, mesh="v5p:64")))
     ```
 
     Attributes:
         selection: index of the row whose code is shown, in the order of the document; of two traces the index in
             ``document.steps``; -1 for the first.
-        sort: order of the rows of programs: ``"time"`` or ``"bytes"``, the greatest difference first, ``"line"`` or
-            ``"axis"``.
+        sort: order of the rows of programs and searches: ``"time"`` or ``"bytes"``, the greatest difference first; of
+            programs ``"line"`` or ``"axis"`` too.
     """
 
     bundle = "diff.js"
@@ -43,7 +44,7 @@ class DiffView(DocumentWidget):
 
     def __init__(
         self,
-        diff: ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff,
+        diff: ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff,
         *,
         selection: int = -1,
         sort: Literal["time", "bytes", "line", "axis"] = "time",
@@ -64,14 +65,14 @@ class DiffView(DocumentWidget):
             TraitError: there is no such row or order.
         """
         checked(type(self), traits)
-        if not isinstance(diff, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff):
+        if not isinstance(diff, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff):
             raise TypeError(_NO_DIFF.format(type=type(diff).__name__))
         super().__init__(diff, mode=mode, selection=selection, sort=sort, **traits)
 
     @property
-    def document(self) -> ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff:
+    def document(self) -> ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff:
         """What is shown."""
-        assert isinstance(self._shown, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff)
+        assert isinstance(self._shown, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff)
         return self._shown
 
     def _state(self, *, complete: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import atexit
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
@@ -194,6 +195,7 @@ class SearchView(DocumentWidget):
         try:
             for latest in self._coming:
                 if self._stopping.is_set():
+                    latest = replace(latest, ended="interrupted")
                     break
                 if time.monotonic() - shown > PAUSE:
                     self._show(latest)

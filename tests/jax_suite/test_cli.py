@@ -12,6 +12,7 @@ import pytest
 
 import shardwidget as sw
 from shardwidget._cli import main
+from tests.searches import search
 
 TRAIN = """
 import jax, jax.numpy as jnp
@@ -119,6 +120,19 @@ def test_other_readers(train: Path, reader: str):
     assert found["kind"] == reader
 
 
+def test_two_searches_are_compared(tmp_path: Path):
+    for compiled, name in ((3, "before.json"), (4, "after.json")):
+        search(compiled=compiled).to_json(tmp_path / name)
+    printed = run(tmp_path, "search", "before.json")
+    assert (printed.returncode, printed.stdout.strip()) == (0, repr(search(compiled=3)))
+    same = run(tmp_path, "diff", "before.json", "before.json")
+    assert same.returncode == 0, same.stderr
+    assert "12 candidates are the same in both" in same.stdout
+    other = run(tmp_path, "diff", "before.json", "after.json")
+    assert other.returncode == 1, other.stderr
+    assert "1 candidate differs: 1 compiled in only one of them." in other.stdout
+
+
 def test_cpu_devices_are_as_many_as_asked_for(train: Path):
     done = run(train.parent, "program", "train.py::alone", "--devices", "3")
     assert done.returncode == 0, done.stderr
@@ -139,6 +153,14 @@ def mapped(mesh):
     summed = jax.shard_map(lambda a: jax.lax.psum(a, "data"), mesh=mesh, in_specs=P("data"), out_specs=P())
     return summed, shapes(mesh)[:1]
 
+@jax.jit
+def descent(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+
+def train(mesh):
+    x, w = shapes(mesh, None, "model")
+    return descent, (w, x)
+
 def arrays(mesh):
     return step, [jax.device_put(jnp.ones(s.shape), s.sharding) for s in shapes(mesh, None, "model")]
 """
@@ -153,6 +175,9 @@ def test_a_command_of_the_guide_runs_as_it_is_written(command: str, tmp_path: Pa
     if "before.json" in read:
         document = sw.read.program(jnp.tanh, jnp.ones((4, 4))).to_json()
         (tmp_path / "before.json").write_text(document)
+    if "after.json" in read:
+        for compiled, name in ((3, "before.json"), (4, "after.json")):
+            search(compiled=compiled).to_json(tmp_path / name)
     if "host.xplane.pb" in read:
         with jax.profiler.trace(str(tmp_path)):
             jax.block_until_ready(jnp.ones((4, 4)) + 1)

@@ -112,6 +112,7 @@ DOCUMENTS = {
     "Kernel": KERNELS["race"],
     "Links": LINKS["orders"],
     "Search": search,
+    "SearchDiff": lambda: search(compiled=3).diff(search(compiled=4)),
     "TraceDiff": halos,
     "Schedule": lambda: one_f_one_b(64, 64),
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),

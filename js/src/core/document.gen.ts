@@ -169,6 +169,35 @@ export interface Candidate {
   readonly fits: boolean | null;
 }
 
+/** A candidate that differs, or that one of the searches has alone. */
+export interface CandidateChange {
+  /** Its name with the rule: `FSDP 16 × TP 4, activations split`; of the user's own sharding `now: DP 16`. */
+  readonly name: string;
+  /** None where it was added. */
+  readonly before: CandidateSide | null;
+  /** None where it is gone. */
+  readonly after: CandidateSide | null;
+}
+
+/** What a candidate takes, of one origin. */
+export interface CandidateFigures {
+  /** Seconds of a step by the rule. */
+  readonly time_s: number;
+  /** Bytes of memory on a device. */
+  readonly bytes_per_device: number;
+  /** Bytes that a device sends in a step. */
+  readonly sent: number;
+}
+
+/** A candidate in one of the searches. */
+export interface CandidateSide {
+  readonly estimated: CandidateFigures;
+  /** None where it was not compiled. */
+  readonly compiled: CandidateFigures | null;
+  /** Whether it fits in a chip's memory; None where that is open. */
+  readonly fits: boolean | null;
+}
+
 /** The splits that a collective follows from. */
 export interface Cause {
   /** Index in `Comparison.program.collectives`. */
@@ -416,7 +445,7 @@ export interface CompileCause {
 export interface CompiledCall {
   /** The name of the function under `jax.jit`. */
   readonly function: string;
-  /** The file of the call; empty where none of the user's is found. */
+  /** The name of the file of the call, as in `Source.file`; empty where none of the user's is found. */
   readonly file: string;
   /** The line of the call; 0 where none is found. */
   readonly line: number;
@@ -2514,6 +2543,8 @@ export interface Search {
   readonly code_lines: readonly string[];
   /** The best estimates for other numbers of chips and sizes of the batch, where several were asked for. */
   readonly scaling: readonly Scaled[];
+  /** Where no candidate fits: what is missing, and what would do. */
+  readonly shortfall: Shortfall | null;
   /**
    * Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
    * was found.
@@ -2524,6 +2555,29 @@ export interface Search {
   readonly version: number;
 }
 
+/**
+ * What differs between two searches. Candidates are matched by name, and the user's own with the user's own.
+ *
+ * What was compiled is compared where both sides were; otherwise estimates, which both have.
+ */
+export interface SearchDiff {
+  readonly before: SearchSide;
+  readonly after: SearchSide;
+  /**
+   * What differs: candidates of both, the greatest difference of time first; then what was added; then what is
+   * gone.
+   */
+  readonly changes: readonly CandidateChange[];
+  /** How many candidates are the same in both. */
+  readonly same: number;
+  /** What became of the best, in a sentence. */
+  readonly verdict: string;
+  /** How many candidates are faster, slower, new, gone, which fit now and which no longer, in sentences. */
+  readonly also: string;
+  readonly kind: "search diff";
+  readonly version: number;
+}
+
 /** An array that the step is given. */
 export interface SearchLeaf {
   readonly path: string;
@@ -2531,6 +2585,27 @@ export interface SearchLeaf {
   readonly dtype: string;
   /** Whether it is a weight or other state; otherwise it is part of the batch. */
   readonly weight: boolean;
+}
+
+/** One of the searches. */
+export interface SearchSide {
+  /** The function. */
+  readonly name: string;
+  /** What it is searched for, in words: `TPU v5p 4×4×4`. */
+  readonly target: string;
+  readonly chips: number;
+  /** How many are known. */
+  readonly candidates: number;
+  /** The best of them; that which takes least where none fits. */
+  readonly best: string;
+  /** Whether one may fit. */
+  readonly any_fits: boolean;
+  /** Seconds of a step of it. */
+  readonly time_s: number;
+  /** Bytes of memory on a device. */
+  readonly bytes_per_device: number;
+  /** How these are known. */
+  readonly basis: "estimated" | "compiled";
 }
 
 /** What a collective does with the blocks of a group; the same in every program. `chunk` is an n-th of a block. */
@@ -2585,6 +2660,21 @@ export interface Shares {
   readonly idle: number;
   /** The share of all time in collectives after the last arrival in which the device also computed. */
   readonly hidden: number;
+}
+
+/** What the candidate that takes least takes too much, where none fits, and what would do. */
+export interface Shortfall {
+  /** Bytes of memory on a device beyond the chip's. */
+  readonly over: number;
+  /** Bytes that it would take less if all new state took the place of the old, as estimated; 0 where it does. */
+  readonly donation: number;
+  /**
+   * Bytes beside the arguments that grow with the batch, as estimated: `jax.checkpoint` keeps less of these. None
+   * where the step allows no other batch.
+   */
+  readonly growing: number | null;
+  /** Whether that would be enough, in a sentence. */
+  readonly words: string;
 }
 
 /** A line of the user's program. */
@@ -2903,4 +2993,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | BaselineDiff | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | Remedies | ReshardPlan | Run | Runs | Schedule | Schedules | Search | Trace | TraceDiff | Why;
+export type Document = Algorithms | BaselineDiff | Comparison | ComparisonDiff | Exercises | Kernel | Links | Memory | MemoryDiff | Model | ModelComparison | MpmdPlacement | Namespace | Overlap | Placement | Playground | Program | ProgramDiff | Programs | Recompiled | Remedies | ReshardPlan | Run | Runs | Schedule | Schedules | Search | SearchDiff | Trace | TraceDiff | Why;

@@ -8,7 +8,7 @@ export function Code({ diff, row }: { diff: Diff; row: Row }) {
   const lines = linesOf(diff, row);
   const whole = diff.lines.length > 0;
   return (
-    <div class={whole ? "code" : "code short"}>
+    <div class={`code ${whole ? "" : "short"} ${lines.length === 0 ? "alone" : ""}`}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <ol class="mono" tabIndex={0} aria-label="code before and after">
         {lines.map((line) => (

@@ -12,7 +12,7 @@ interface State extends SavedState {
 }
 
 export default {
-  kinds: ["program diff", "memory diff", "comparison diff", "trace diff"],
+  kinds: ["program diff", "memory diff", "comparison diff", "search diff", "trace diff"],
   draw({ _document, selection = -1, sort = "time" }, { width, scheme }) {
     if (Object(_document).kind === "trace diff") {
       const traces = decodeSteps(_document);

@@ -68,6 +68,21 @@ test("of a comparison each thing that differs is a row; a type that follows its 
   expect(things.filter(([index]) => index === 2)).toEqual([[2, "sharding", undefined, "f32[512@model]"]]);
 });
 
+test("two searches: figures known in the same way, the greatest difference first, by time or by memory", () => {
+  const apart = (of: ReturnType<typeof diff>) =>
+    of.rows
+      .filter((row) => row.before && row.after)
+      .map((row) => Math.abs((row.after?.size ?? 0) - (row.before?.size ?? 0)));
+  for (const order of ["time", "bytes"] as const)
+    expect(apart(diff("searches", order))).toEqual(apart(diff("searches", order)).sort((a, b) => b - a));
+  const { rows, sameText, verdict } = diff("searches");
+  expect(rows.map(({ change }) => change)).toEqual(["changed", "changed", "changed", "added", "gone"]);
+  expect(rows[2]?.why).toContain("Compiled before alone: 180 ms, 2.75 GiB.");
+  expect(rows[1]?.why[0]).toBe("A step is 1.55× faster.");
+  expect(sameText).toMatch(/^8 unchanged candidates; 1 faster, 1 slower/);
+  expect(verdict).toContain("1.09× faster than FSDP 16 was");
+});
+
 test("a document without rows is damaged", () => {
   expect(() => decodeDiff({ ...wire("training"), rows: undefined })).toThrow("it has no rows");
   expect(() => decodeDiff({ kind: "program", version: 1 })).toThrow("this page draws");

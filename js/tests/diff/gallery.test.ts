@@ -11,6 +11,7 @@ const GOLDEN: Readonly<Record<string, { of: DiffName; width: number }>> = {
   lowered: { of: "lowered", width: 934 },
   memory: { of: "memory", width: 934 },
   comparison: { of: "comparison", width: 934 },
+  searches: { of: "searches", width: 934 },
 };
 
 for (const [name, { of, width }] of Object.entries(GOLDEN)) {

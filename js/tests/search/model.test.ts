@@ -64,8 +64,15 @@ test("a document without candidates is damaged", () => {
 test("a search on its way, one candidate, nothing that fits", () => {
   expect(answerOf(search("running"))[0]).toMatch(/^So far /);
   expect(answerOf(search("one"))).toEqual(["DP 4 × TP 4:", expect.stringMatching(/a step/)]);
-  expect(factsOf(search("nothing fits"))).toMatch(/arguments 1.38 GiB.*neither jax.checkpoint nor donation is enough/);
-  expect(notesOf(search("stopped")).join(" ")).toContain("Stopped: what is known stays.");
+  const short = search("nothing fits");
+  expect(answerOf(short)[1]).toMatch(/^the least takes .* of 1 GiB, 1.75 GiB too much$/);
+  expect(factsOf(short)).toBe("FSDP 16: arguments 1.38 GiB, 1.38 GiB alive beside them");
+  expect(notesOf(short)[0]).toMatch(
+    /may be enough together with that. As estimated, FSDP 64 fits on 64 chips, TPU v5e 8×8.$/,
+  );
+  expect(notesOf(search("stopped")).join(" ")).toContain(
+    "Stopped after 3 of 6 were compiled: 3 are known by their estimate only.",
+  );
 });
 
 test("a long table is painted a window at a time", () => {

@@ -27,6 +27,16 @@ NO_TOPOLOGY = (
     "how many chips, 'v5p:64', with a generation among {known}; or a jax.sharding.Mesh, whose devices are searched for."
 )
 
+WHICH_CHIPS = (
+    "mesh={given!r} says how many chips, and not of which generation: give both, 'v5e:{count}' or 'v5p:{count}' "
+    "(generations are {known}), or chips along each physical axis, 'v5p:4x4x4'."
+)
+
+NO_BOX = (
+    "there is no slice {box} of {generation}: along each of its {axes} physical axes are 1 chip, 2 or a multiple of 4. "
+    "Give '{generation}:{example}', or how many chips, '{generation}:16'."
+)
+
 TOO_LARGE = "{given} has {count} chips; the largest slice of {name} has {most}."
 
 NO_SLICE = "there is no slice of {count} chips of {generation}: {near} are."
@@ -54,6 +64,9 @@ class Machine:
     """
 
     def __init__(self, mesh: str | Mesh) -> None:
+        if isinstance(mesh, int | str) and not isinstance(mesh, bool) and (words := str(mesh)).isdecimal():
+            error = ValueError if isinstance(mesh, str) else TypeError
+            raise error(WHICH_CHIPS.format(given=mesh, count=int(words) or 64, known=", ".join(_KINDS)))
         mesh = _slice(mesh) if isinstance(mesh, str) else mesh
         self.topology = mesh if isinstance(mesh, str) else ""
         self._real = isinstance(mesh, Mesh)
@@ -203,7 +216,11 @@ def _on_paper(topology: str) -> list[_Paper]:
     generation, _, sizes = topology.lower().partition(":")
     if generation not in _KINDS or not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){0,2}", sizes):
         raise ValueError(NO_TOPOLOGY.format(given=topology, known=", ".join(_KINDS)))
-    x, y, z = ([int(n) for n in sizes.split("x")] + [1, 1])[:3]
+    x, y, z = box = ([int(n) for n in sizes.split("x")] + [1, 1])[:3]
+    flat = POD[generation][2] == 1
+    if (flat and z > 1) or not all(n < 3 or n % 4 == 0 for n in box):
+        example = "4x4" if flat else "4x4x4"
+        raise ValueError(NO_BOX.format(box=sizes, generation=generation, axes=2 if flat else 3, example=example))
     kind, cores = _KINDS[generation]
     places = ((i, j, k, core) for k in range(z) for j in range(y) for i in range(x) for core in range(cores))
     return [_Paper(n, (i, j, k), core, kind) for n, (i, j, k, core) in enumerate(places)]

@@ -38,6 +38,22 @@ class Roles:
     mass: Mapping[Dim, int]
     """Bytes of the weights that have each group."""
 
+    @property
+    def examples(self) -> int:
+        """The size of the batch."""
+        return max((g[0].aval.shape[g[1]] for g in self.batch), default=0)
+
+
+def resized(step: Step, roles: Roles, examples: int) -> Step:
+    """The step for another size of the batch."""
+    groups = [step.dims.of(v) for v in step.inputs]
+    shapes = {
+        k: tuple(examples if g in roles.batch else n for n, g in zip(step.avals[k].shape, of, strict=True))
+        for k, of in enumerate(groups)
+        if not roles.batch.isdisjoint(of)
+    }
+    return step.with_shapes(shapes)
+
 
 def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     """The roles of a step's dimensions.
@@ -100,8 +116,13 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     of_batch = {g for k in found for g in groups[k] if g}
     for g in experts:
         del mass[g]
-    # Of a product of two, d_model is what the batch has; d_ff is larger.
-    width = max(mass, key=lambda g: (mass[g], g in of_batch, -g[0].aval.shape[g[1]]), default=None)
+    # Of a product of two, d_model is what the batch has; d_ff is larger, and in two products where d_model is in one.
+    half = max(mass.values(), default=0) / 2
+    width = max(
+        mass,
+        key=lambda g: (g in of_batch and mass[g] >= half, mass[g], -g[0].aval.shape[g[1]]),
+        default=None,
+    )
     tensor: dict[Dim, int] = {}
     for k in weights:
         inner = [g for g in groups[k] if g and g != width and g not in experts and g not in of_batch]

@@ -44,6 +44,10 @@ NO_MESH = (
 )
 
 
+Chosen = Callable[[tuple[Dim | None, ...], tuple[int, ...]], PartitionSpec | None]
+"""The spec of a value by the groups of its dimensions and its shape; None leaves it open."""
+
+
 class Step:
     """A step to search for.
 
@@ -67,6 +71,7 @@ class Step:
     ) -> None:
         if not callable(f) or isinstance(f, jax.stages.Compiled | Mesh | AbstractMesh):
             raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
+        self._given = f, args, kwargs
         call = FlatCall(f, args, kwargs, returns_written=True)
         if not hasattr(f, "lower"):
             raise TypeError(NOT_JITTED.format(function=visible(call.function)))
@@ -91,6 +96,10 @@ class Step:
         self.closed_over = sum(getattr(c, "nbytes", 0) for c in self._consts)
         self.constrains = any(_jax.name_of(e) in _jax.RELAYOUTS for e in _jax.every_equation(jaxpr))
         """Whether the user's code has constraints of its own, which candidates replace."""
+
+    def with_shapes(self, shapes: Mapping[int, tuple[int, ...]]) -> Step:
+        """The step for other shapes of some leaves, by their numbers."""
+        return Step(*self._given, shapes)
 
     def _traced(self, call: FlatCall, numbers: Sequence[int], given: Sequence[Any]) -> Any:
         # A spec without a mesh is legal in the user's code where a mesh of these names is set. Types of Explicit axes
@@ -156,10 +165,11 @@ class Step:
         self,
         mesh: Mesh | AbstractMesh,
         specs: Sequence[PartitionSpec],
-        choose: Callable[[tuple[Dim | None, ...], tuple[int, ...]], PartitionSpec | None] | None,
+        choose: Chosen | None,
         outputs: Sequence[int | None],
         *,
         platform: str,
+        read_as: Chosen | None = None,
     ) -> jax.stages.Lowered:
         """The step lowered for a mesh.
 
@@ -170,20 +180,13 @@ class Step:
                 carry. None keeps the user's own constraints, which must be on a mesh of the same axes.
             outputs: as of ``outputs``.
             platform: what to lower for: ``tpu``, ``cpu``.
+            read_as: the spec with which products read weights, and make their gradients; None leaves that open.
         """
         jaxpr, consts = self.flat, self._consts
         if choose is None:
             jaxpr, consts = _jax.flattened(self._jaxpr, keep=lambda s: _moved(s, mesh))
         else:
-            pinned = self._pinned
-
-            def constraint(v: Any) -> NamedSharding | None:
-                if v not in pinned:
-                    return None
-                spec = choose(self.dims.of(v), v.aval.shape)
-                return None if spec is None else NamedSharding(mesh, spec)
-
-            jaxpr = _jax.constrained(jaxpr, constraint)
+            jaxpr = _jax.constrained(jaxpr, *self._constraints(mesh, choose, read_as))
         # What the function closes over is on every device, whole: as an argument it counts, as a constant it would not.
         held = [*jaxpr.constvars, *jaxpr.invars]
         jaxpr = jaxpr.replace(constvars=[], invars=held)
@@ -197,6 +200,29 @@ class Step:
         jitted = jax.jit(_jax.as_function(jaxpr, ()), out_shardings=after, donate_argnums=donated)
         with _jax.without_mesh():
             return jitted.trace(*structs).lower(lowering_platforms=(platform,))
+
+    def _constraints(self, mesh: Mesh | AbstractMesh, choose: Chosen, read_as: Chosen | None) -> tuple[Any, Any]:
+        """The sharding of a value, and that with which an equation reads an operand; each None where it is open."""
+
+        def of(v: Any, by: Chosen) -> NamedSharding | None:
+            spec = by(self.dims.of(v), v.aval.shape)
+            return None if spec is None else NamedSharding(mesh, spec)
+
+        def value(v: Any) -> NamedSharding | None:
+            eqn = self._pinned.get(v)
+            found = None if eqn is None else of(v, choose)
+            is_gradient = found is None and read_as and eqn is not None and all(map(_is_activation, eqn.invars))
+            return of(v, read_as) if is_gradient and _is_product(eqn) and read_as else found
+
+        def _is_activation(v: Any) -> bool:
+            return not hasattr(v, "val") and choose(self.dims.of(v), v.aval.shape) is not None
+
+        def operand(eqn: Any, k: int) -> NamedSharding | None:
+            v = eqn.invars[k]
+            is_read = read_as is not None and _is_product(eqn) and not hasattr(v, "val") and not _is_activation(v)
+            return of(v, read_as) if is_read and read_as and any(map(_is_activation, eqn.invars)) else None
+
+        return value, operand
 
     @functools.cached_property
     def _pinned(self) -> dict[Any, Any]:
@@ -224,6 +250,10 @@ def _pins(jaxpr: Any) -> Any:
 
 
 _PRODUCTS = _jax.CONTRACTIONS | {"gather"}
+
+
+def _is_product(eqn: Any) -> bool:
+    return _jax.name_of(eqn) in _jax.CONTRACTIONS
 
 
 def _names(entry: Any) -> tuple[str, ...]:

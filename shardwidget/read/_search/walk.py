@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwidget import _jax, cost
@@ -67,9 +67,10 @@ def figures_of(
 
 def _walk(block: _jax.Block, machine: Machine, work: _Work, times: int, in_loop: bool) -> None:
     used = _users(block)
+    made = {id(v): op for op in block.ops for v in op.results}
     returned = {id(v) for v in block.results}
     once: set[tuple[int, str]] = set()
-    partial: dict[int, _Found] = {}
+    partial: dict[int, list[_Found]] = {}
     for op in block.ops:
         if op.name in ("stablehlo.case", "stablehlo.if"):
             # The branch that takes longest: which one runs is known only then.
@@ -86,20 +87,28 @@ def _walk(block: _jax.Block, machine: Machine, work: _Work, times: int, in_loop:
             work.seconds += times * _product(op, machine)
         elif op.name == "stablehlo.add":
             # XLA adds parts of sums first, and reduces the sum.
-            first, second = (partial.get(id(v)) for v in op.operands)
-            if first and second and first is not second and first.axes == second.axes and first in work.found:
-                work.found.remove(first)
+            first, second = (partial.get(id(v), []) for v in op.operands)
+            alike = [f.axes for f in first] == [f.axes for f in second]
+            if first and first is not second and alike and all(f in work.found for f in first):
+                work.found = [f for f in work.found if f not in first]
                 partial[id(op.results[0])] = second
         elif op.name in _OPCODES and op.axes:
-            key = (id(op.operands[0]), op.key)
+            key = (id(_turned(op.operands[0], made)), str(op.axes) if op.name == "sdy.all_gather" else op.key)
             if key in once:
                 continue
             once.add(key)
             users = used.get(id(op.results[0]), [])
-            made = _collective(op, users, id(op.results[0]) in returned, times, in_loop)
-            work.found.append(made)
+            sent = _collective(op, users, id(op.results[0]) in returned, times, in_loop)
+            work.found += sent
             if op.name == "sdy.all_reduce" and len(users) == 1 and id(op.results[0]) not in returned:
-                partial[id(op.results[0])] = made
+                partial[id(op.results[0])] = sent
+
+
+def _turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
+    """The value that one is made of by turning it round: XLA gathers it once, and turns what is gathered."""
+    while (op := made.get(id(v))) is not None and op.name in ("stablehlo.reverse", "stablehlo.transpose"):
+        v = op.operands[0]
+    return v
 
 
 def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
@@ -110,17 +119,23 @@ def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
     return found
 
 
-def _collective(op: _jax.Op, users: Sequence[_jax.Op], returned: bool, times: int, in_loop: bool) -> _Found:
+def _collective(op: _jax.Op, users: Sequence[_jax.Op], returned: bool, times: int, in_loop: bool) -> list[_Found]:
     opcode = _OPCODES[op.name]
     (operand,), (result,) = op.operands, op.results
     whole = result.bytes
+    sliced = {axis for u in users for axis in u.axes}
     if opcode == "all-reduce" and users and not returned and all(u.name == "sdy.all_slice" for u in users):
-        opcode = "reduce-scatter"
-    elif opcode == "reduce-scatter":
+        # Of the sum each keeps a part: it is scattered over those axes, and the part is summed over the others.
+        over = tuple(axis for axis in op.axes if axis in sliced)
+        rest = tuple(axis for axis in op.axes if axis not in sliced)
+        part = whole // math.prod(size for _, size in over)
+        scattered = [_Found("reduce-scatter", over, whole, times, in_loop)] if over else []
+        return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
+    if opcode == "reduce-scatter":
         whole = operand.bytes
     elif opcode == "all-to-all":
         whole = operand.bytes * math.prod(size for _, size in op.axes)
-    return _Found(opcode, op.axes, whole, times, in_loop)
+    return [_Found(opcode, op.axes, whole, times, in_loop)]
 
 
 def _product(op: _jax.Op, machine: Machine) -> float:
@@ -133,11 +148,11 @@ def _product(op: _jax.Op, machine: Machine) -> float:
 def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axes: frozenset[str]) -> tuple[Sent, ...]:
     """Collectives with their prices, those that are alike together."""
     sums: dict[tuple[tuple[str, ...], str, int, bool, bool], tuple[int, float]] = {}
-    for each in found:
+    for each in _joined(found, batch_axes):
         statement = statement_of_opcode(each.opcode)
         spans = layout.spans(each.axes)
         seconds = cost.estimate(each.opcode, spans, each.whole, machine.interconnect).seconds * each.times
-        names = tuple(dict.fromkeys(name for name, _ in each.axes))
+        names = _names(each)
         hidden = bool(batch_axes & set(names))
         key = (names, each.opcode, each.times, each.in_loop, hidden)
         known = sums.get(key, (0, 0.0))
@@ -147,6 +162,23 @@ def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axe
         Sent(names, kind, times, in_loop, total, seconds, hidden)
         for (names, kind, times, in_loop, hidden), (total, seconds) in sums.items()
     )
+
+
+def _joined(found: Sequence[_Found], batch_axes: frozenset[str]) -> list[_Found]:
+    """The same with sums of gradients as one: they do not wait for one another, and XLA joins them."""
+    sums: dict[tuple[_jax.Axes, int, bool], int] = {}
+    others = []
+    for each in found:
+        if each.opcode == "all-reduce" and batch_axes & set(_names(each)):
+            key = each.axes, each.times, each.in_loop
+            sums[key] = sums.get(key, 0) + each.whole
+        else:
+            others.append(each)
+    return [*others, *(_Found("all-reduce", axes, whole, n, loop) for (axes, n, loop), whole in sums.items())]
+
+
+def _names(of: _Found) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name, _ in of.axes))
 
 
 def _sends(statement: Statement, whole: int, n: int) -> int:

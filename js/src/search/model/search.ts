@@ -2,7 +2,7 @@
 import type { Candidate, Figures, Search } from "../../core/document.gen";
 import { bytes, duration } from "../../core/format";
 import { items } from "../../core/table";
-import { count } from "../../core/text";
+import { clauses, count } from "../../core/text";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeSearch(wire: unknown): Search {
@@ -122,7 +122,8 @@ function answer(model: SearchModel): readonly [strong: string, rest: string] {
   const { best, now, rows } = model;
   if (!best) {
     const [least] = [...rows].sort((a, b) => a.bytes - b.bytes);
-    return [`None of ${rows.length} fits:`, least ? `the least takes ${memoryOf(model, least)}` : ""];
+    const over = model.doc.shortfall ? `, ${bytes(model.doc.shortfall.over)} too much` : "";
+    return [`None of ${rows.length} fits:`, least ? `the least takes ${memoryOf(model, least)}${over}` : ""];
   }
   const ratio = model.ratio(best);
   const step = `${duration(best.time)} a step, ${memoryOf(model, best)}`;
@@ -157,16 +158,19 @@ export function codeOf({ doc }: SearchModel, { candidate }: Row): string {
   return candidate.lines.map((k) => doc.code_lines[k] ?? "").join("\n");
 }
 
-/** What the least of those that do not fit consists of, and where one fits. */
-function leastOf({ doc, rows, limit }: SearchModel): string {
+/** What the least of those that do not fit consists of. */
+function leastOf({ rows }: SearchModel): string {
   const [least] = [...rows].sort((a, b) => a.bytes - b.bytes);
-  if (!least || limit === null) return "";
+  if (!least) return "";
   const held = least.figures.arguments;
-  const can =
-    held <= limit ? "jax.checkpoint and donation lower those alone" : "neither jax.checkpoint nor donation is enough";
-  const parts = `${least.title}: arguments ${bytes(held)}; ${bytes(least.bytes - held)} are alive beside them, ${can}.`;
+  return `${least.title}: arguments ${bytes(held)}, ${bytes(least.bytes - held)} alive beside them`;
+}
+
+/** What would do where none fits: another program, more chips. */
+function insteadOf({ doc }: SearchModel): string {
   const on = doc.fits_on;
-  return on ? `${parts} As estimated, ${on.name} fits on ${count(on.chips, "chip")}, ${on.target}.` : parts;
+  const chips = on ? `As estimated, ${on.name} fits on ${count(on.chips, "chip")}, ${on.target}.` : "";
+  return clauses([doc.shortfall?.words ?? "", chips], " ");
 }
 
 /** Bytes that a chip sends in a step, by axis: what is exposed and what is hidden. */
@@ -217,10 +221,18 @@ export function notesOf(model: SearchModel): readonly string[] {
       : compiled > 0
         ? "Estimate against compiler: too few compiled to compare."
         : "";
-  const ended = { "": "", interrupted: "Stopped: what is known stays.", time: "The time limit was reached." }[
-    doc.ended
-  ];
-  return [rank, ended, scalingOf(model), ...doc.notes].filter(Boolean);
+  const ended = { "": "", interrupted: "Stopped", time: "Out of time" }[doc.ended];
+  return [insteadOf(model), rank, ended && `${ended} ${knownOf(model)}.`, scalingOf(model), ...doc.notes].filter(
+    Boolean,
+  );
+}
+
+/** How far it came: the others of those that were to be compiled are known by their estimate. */
+function knownOf({ doc, rows }: SearchModel): string {
+  if (rows.length < doc.planned) return `after ${rows.length} of ${doc.planned} were estimated`;
+  const compiled = rows.filter((r) => r.compiled).length;
+  if (compiled >= doc.wanted) return "after all were known";
+  return `after ${compiled} of ${doc.wanted} were compiled: ${doc.wanted - compiled} are known by their estimate only`;
 }
 
 interface SpecLine {

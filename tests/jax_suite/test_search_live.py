@@ -1,0 +1,150 @@
+"""A search that goes on while its view is shown: it grows, stops at any moment with what is known, and goes on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import Mesh
+
+import shardwidget as sw
+from shardwidget import _jax, read
+from shardwidget.read._search import run as running
+from shardwidget.widgets import search as module
+from tests import searches
+
+pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
+
+ALL = 12
+"""Candidates of the step for 16 chips."""
+
+
+@pytest.fixture(autouse=True)
+def in_notebook(monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "in_notebook", lambda: True)
+    monkeypatch.setattr(module, "PAUSE", 0)
+
+
+def _in_call(number: int, name: str, do: Callable[[], Any], monkeypatch: Any) -> None:
+    """Does something in a call of a function of the search."""
+    whole, calls = getattr(running, name), itertools.count(1)
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        if next(calls) == number:
+            do()
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(running, name, counted)
+
+
+def _stopped_in(number: int, name: str, monkeypatch: Any, **options: Any) -> sw.SearchView:
+    """A view whose search is stopped by the reader in a call of a function of it."""
+    step, args = searches.mlp()
+    views: list[sw.SearchView] = []
+    started = module.threading.Event()
+
+    def stop() -> None:
+        assert started.wait(60)
+        views[0]._asked = {"n": 1, "do": "stop"}
+
+    _in_call(number, name, stop, monkeypatch)
+    views.append(sw.SearchView(step, *args, **{"mesh": "v5e:4x4", "compiled": 0} | options))
+    started.set()
+    return views[0]
+
+
+def test_it_grows_and_ends() -> None:
+    step, args = searches.mlp()
+    view = sw.SearchView(step, *args, mesh="v5e:4x4", compiled=0)
+    assert len(view.document.candidates) >= 1
+    found = view.wait()
+    assert found == read.search(step, *args, mesh="v5e:4x4", compiled=0)
+    assert view.running == ""
+    assert view.chosen is found.best
+
+
+@pytest.mark.parametrize("at", [2, 5, ALL])
+def test_stopped_while_it_estimates_it_goes_on_from_there(at: int, monkeypatch: Any) -> None:
+    view = _stopped_in(at, "figures_of", monkeypatch)
+    found = view.wait()
+    # The candidate that it is at is finished.
+    assert len(found.candidates) == at
+    assert (view.running, found.ended) == ("stopped", "interrupted")
+    assert "then stopped" in repr(found)
+    assert view.to_svg().startswith("<svg")
+    assert set(view.selection) == {leaf.path for leaf in found.leaves}
+    view._asked = {"n": 2, "do": "go on"}
+    step, args = searches.mlp()
+    assert view.wait() == read.search(step, *args, mesh="v5e:4x4", compiled=0)
+    assert view.running == ""
+
+
+def test_stopped_while_it_compiles(monkeypatch: Any) -> None:
+    mesh = Mesh(np.array(jax.devices()[:2]), ("all",))
+    view = _stopped_in(1, "compiled_figures", monkeypatch, mesh=mesh, compiled=2)
+    found = view.wait()
+    assert [c.basis for c in found.candidates].count("compiled") == 1
+    assert (found.wanted, found.ended) == (2, "interrupted")
+    view.resume()
+    found = view.wait()
+    assert [c.basis for c in found.candidates].count("compiled") == 2
+    assert found.ended == ""
+
+
+def test_an_interrupt_of_the_cell_that_waits_stops_it(monkeypatch: Any) -> None:
+    """As the interrupt of a notebook: the main thread gets it while another searches."""
+    there, told = module.threading.Event(), module.threading.Event()
+    _in_call(3, "figures_of", lambda: (there.set(), told.wait(60)), monkeypatch)
+    step, args = searches.mlp()
+    view = sw.SearchView(step, *args, mesh="v5e:4x4", compiled=0)
+    thread, stop = view._thread, view.stop
+    assert thread is not None
+    join = thread.join
+
+    def interrupted(timeout: float | None = None) -> None:
+        if not told.is_set():
+            raise KeyboardInterrupt
+        join(timeout)
+
+    monkeypatch.setattr(thread, "join", interrupted)
+    monkeypatch.setattr(view, "stop", lambda: (stop(), told.set()))
+    assert there.wait(60)
+    found = view.wait()
+    assert (len(found.candidates), found.ended, view.running) == (3, "interrupted", "stopped")
+
+
+def test_the_selection_stays_with_its_candidate_while_others_come(monkeypatch: Any) -> None:
+    view = _stopped_in(4, "figures_of", monkeypatch)
+    found = view.wait()
+    view.candidate = len(found.candidates) - 1
+    title = found.candidates[-1].title
+    view.resume()
+    found = view.wait()
+    assert view.chosen is not None
+    assert view.chosen.title == title
+    assert found.candidates[view.candidate].title == title
+
+
+def test_what_goes_wrong_is_told_to_who_waits(monkeypatch: Any) -> None:
+    def fails() -> None:
+        raise MemoryError("no memory")
+
+    step, args = searches.mlp()
+    monkeypatch.setattr(running.Run, "_shortlist", lambda self: fails())
+    view = sw.SearchView(step, *args, mesh="v5e:4x4", compiled=1)
+    with pytest.raises(MemoryError, match="no memory"):
+        view.wait()
+    assert view.running == "failed"
+    assert len(view.document.candidates) == ALL
+
+
+def test_closing_stops_it(monkeypatch: Any) -> None:
+    view = _stopped_in(3, "figures_of", monkeypatch)
+    view.wait()
+    view.resume()
+    view.close()
+    assert view.wait().ended in ("", "interrupted")
