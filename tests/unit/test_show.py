@@ -67,7 +67,8 @@ def test_a_document_is_shown_as_it_was_read(name):
 
 def test_every_kind_of_document_that_a_reader_returns_has_a_widget():
     drawn_by_other_means = {"algorithms", "exercises", "grades"}
-    for module in pkgutil.iter_modules(documents.__path__, f"{documents.__name__}."):  # Some are loaded when they are used.
+    # Some are loaded when they are used.
+    for module in pkgutil.iter_modules(documents.__path__, f"{documents.__name__}."):
         importlib.import_module(module.name)
     kinds = {kind.kind for kind in _kinds(Document)}
     assert set(_show._OF_DOCUMENTS) == kinds - drawn_by_other_means
