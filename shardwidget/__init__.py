@@ -120,6 +120,7 @@ else:
     __getattr__, __dir__ = late(_PUBLIC, __name__)
 
 _PROVIDED = {
+    "against": "shardwidget.read._trace.against",
     "beside": "shardwidget.read._program.beside",
     "chrome_trace": "shardwidget.measured.chrome",
     "comparison_diff": "shardwidget.findings.comparison_difference",

@@ -13,6 +13,7 @@ from shardwidget._jax.jaxprs import closed, is_dropped, open_jaxpr
 from shardwidget._jax.primitives import PLACES, RELAYOUTS
 from shardwidget._jax.retracing import without_mesh
 from shardwidget._jax.shardings import is_silent
+from shardwidget._jax.sources import user_frames
 from shardwidget._jax.types import without_sharding
 
 INLINED = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
@@ -112,7 +113,10 @@ class _Copy:
                 self.lifted.append((self._new(v, inside), c))
             else:
                 inside[v] = Literal(c, v.aval)
+        start = len(eqns)
         self._run(body.eqns, inside, eqns)
+        if self._keep is not None:  # What a library's function computes is the user's line that calls it.
+            eqns[start:] = [e if user_frames(e) else e.replace(source_info=eqn.source_info) for e in eqns[start:]]
         for v, of in zip(eqn.outvars, body.outvars, strict=True):
             new[v] = _at(of, inside)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,15 @@ NOTHING_GLOBAL = (
     "The traces are on meshes of other devices, where only global values can be compared, and no global value has the "
     "same name and shape in both. Trace both on one mesh, or give the values that a reference has the names of yours."
 )
+
+SAME = frozenset(
+    {
+        "broadcast_in_dim", "convert_element_type", "copy", "expand_dims", "in_specs", "optimization_barrier",
+        "out_specs", "pvary", "reshape", "sharding_constraint", "squeeze", "transpose",
+    }
+)  # fmt: skip
+"""Primitives whose results have the elements of their operand."""
+_UNNAMED = re.compile(r"tmp\d*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,12 +120,29 @@ class Run:
             at = self.scopes[at].parent
         return self.steps[step].primitive, self.steps[step].source, tuple(numbers)
 
+    def called(self, v: Variable) -> str:
+        """The name of a value, or of what it is a reshaped or repeated form of; without one, the line that makes it."""
+        made = {w.id: s for s in self.steps for w in s.outputs}
+        while _UNNAMED.fullmatch(v.name) and (step := made.get(v.id)) is not None:
+            if step.primitive not in SAME or len(step.inputs) != 1:
+                return f"what line {step.source.line} makes" if step.source else v.name
+            v = step.inputs[0]
+        return v.name
 
-def compare(one: Run, other: Run, rtol: float, atol: float) -> Difference | None:
-    """The first value that differs; see ``Trace.compare``."""
+
+def compare(one: Run, other: Run, rtol: float, atol: float, *, scaled: bool = False) -> Difference | None:
+    """The first value that differs; see ``Trace.compare``.
+
+    Args:
+        one: the first.
+        other: what it is compared with.
+        rtol: tolerance relative to each element.
+        atol: absolute tolerance.
+        scaled: whether ``rtol`` is relative to the greatest element of a value.
+    """
     for (number, v), (_, w), devices in matched(one, other):
         for mine, a, b in values(v, w, devices):
-            if not equal(a, b, rtol, atol):
+            if not (close if scaled else equal)(a, b, rtol, atol):
                 return Difference(number, v.name, mine, *one.found(number), a, b)
     return None
 
@@ -237,6 +264,27 @@ def _numbered(steps: Sequence[Step]) -> Iterator[tuple[int, Made]]:
 def equal(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> bool:
     """Whether two values are: within the tolerance where both are floating-point or complex."""
     return a.shape == b.shape and not bool(differing(a, b, rtol, atol).any())
+
+
+def close(a: np.ndarray, b: np.ndarray, rtol: float, atol: float, *, of: np.ndarray | None = None) -> bool:
+    """Whether two values are equal within a tolerance relative to the greatest element: sums near 0 are never exact.
+
+    Args:
+        a: a value.
+        b: what it should be.
+        rtol: tolerance relative to the greatest element of ``of``.
+        atol: absolute tolerance.
+        of: the whole that ``b`` is a part of; None for ``b`` itself.
+    """
+    a, b = wide(a), wide(b)
+    whole = b if of is None else wide(of)
+    finite = np.abs(whole[np.isfinite(whole)]) if whole.dtype.kind in "fc" else np.zeros(0)
+    return equal(a, b, rtol, atol + rtol * float(finite.max(initial=0)))
+
+
+def wide(x: np.ndarray) -> np.ndarray:
+    """A value in a format that NumPy calculates in."""
+    return x if x.dtype.kind in "fciub" else x.astype(np.float32)
 
 
 def differing(a: np.ndarray, b: np.ndarray, rtol: float, atol: float) -> np.ndarray:

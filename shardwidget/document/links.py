@@ -43,6 +43,10 @@ class Crossing:
     that chip to the next along the axis."""
     bytes: int = 0
     """With a program: bytes that a hop carries in a call, both directions together. 0 without one."""
+    collectives: tuple[int, ...] = ()
+    """With a program: the indices of its collectives that make these hops."""
+    of: tuple[str, ...] = ()
+    """With a program: these in words, those of a line as one, the most bytes first: ``2 all-gathers, line 41``."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class DeviceOrder:
     """Links that none crosses."""
     bytes: int = 0
     """With a program: bytes on the link that carries most, in a call."""
+    most: tuple[int, int] = (-1, -1)
+    """The link that carries most: the physical axis, and the chip that it leads from. -1 where all are idle."""
     seconds: float = 0.0
     """With a program: how long that link takes for them at its full rate, an estimate."""
 

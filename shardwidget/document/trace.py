@@ -1,8 +1,8 @@
-"""A program of ``shard_map`` regions, executed: every equation, every device's values, every collective."""
+"""A program, executed: every equation, every device's values, every collective."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.serial import located
 from shardwidget.document.step import Listing, Region, Scope, Step, Variable
 from shardwidget.document.trace_diff import TraceDiff
+from shardwidget.document.unsharded import Unsharded
 from shardwidget.document.wire import VERSION
 
 __all__ = ["Trace"]
@@ -52,12 +53,14 @@ class Trace(Document):
     """The change that the program was traced with; None for the program as it is."""
     retraced: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
     """Makes what ``with_fix`` returns, where the trace was made."""
+    call: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
+    """The function and its arguments, which ``against`` runs, where the trace was made."""
     kind: Literal["trace"] = field(default="trace", init=False)
     version: int = field(default=VERSION, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is sent to another process: the outputs stay on the devices."""
-        return self.__dict__ | {"outputs": None, "kept": None, "retraced": None}
+        return self.__dict__ | {"outputs": None, "kept": None, "retraced": None, "call": None}
 
     def without_values(self) -> Trace:
         """The same without the outputs and the values that ``Variable.value`` reads: what is drawn is there."""
@@ -67,7 +70,7 @@ class Trace(Document):
             return tuple(bare[v.id] for v in values)
 
         steps = tuple(replace(s, inputs=bared(s.inputs), outputs=bared(s.outputs)) for s in self.steps)
-        return replace(self, variables=bare, steps=steps, outputs=None, kept=None, retraced=None)
+        return replace(self, variables=bare, steps=steps, outputs=None, kept=None, retraced=None, call=None)
 
     def with_fix(self, number: int) -> Trace:
         """The same call, traced with a fix of its error; the function itself stays as it is.
@@ -164,6 +167,32 @@ class Trace(Document):
             ValueError: as in ``compare``.
         """
         return provided("trace_diff")(self, other, rtol, atol)
+
+    def against(
+        self, reference: Callable[..., Any] | None = None, *, rtol: float = 1e-4, atol: float = 1e-6
+    ) -> Unsharded | None:
+        """The first value that differs from the same program without sharding, or from a reference.
+
+        The program is run once more, with its regions on one device, where every block is the whole array. Values that
+        have only parts of a sum, still to be added, do not differ. A program without ``shard_map`` is run as it is and
+        on one device; where the results differ, it is compiled with every value among its results, with its
+        constraints and without.
+
+        Args:
+            reference: another function of the same arguments and mesh, to compare with step by step, or by names; None
+                for the function itself on one device.
+            rtol: tolerance, relative to the greatest element of a value.
+            atol: absolute tolerance.
+
+        Returns:
+            The difference, with its step, line, device and likely cause: a sum that is missing, or made twice, a value
+            that is added once for each device, blocks on other devices. None where all values that were kept agree.
+
+        Raises:
+            ValueError: the program stops with an error, was not run on a mesh, or does not run on one device; or the
+                trace no longer has its arguments: it was read from a file, or is displayed.
+        """
+        return provided("against")(self, reference, rtol, atol)
 
     def first(self, *, nan: bool = True, inf: bool = True) -> NotFinite | None:
         """The first NaN or Inf that the program makes, or that its arguments have.

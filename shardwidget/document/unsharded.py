@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shardwidget.document.difference import Difference, Run
+from shardwidget.document.causes import cause_of
+from shardwidget.document.difference import Difference, Run, close, compare, values, wide
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.parting import parting
 from shardwidget.document.step import Step, Variable
 
 __all__: list[str] = []
@@ -24,11 +26,11 @@ POSITIONS = frozenset({"axis_index", "ppermute", "pshuffle", "pgather"})
 
 BY_POSITION = (
     "the results differ, and the program asks for positions on the mesh ({primitive}), which one device has not. "
-    "Give a reference of the same mesh: read.against(f, *args, reference=g)."
+    "Give a reference of the same mesh: .against(reference)."
 )
 NOT_ALIKE = (
     "the program has other steps on one device ({ours} against {theirs}), so the two cannot be compared step by step. "
-    "Give a reference of the same mesh: read.against(f, *args, reference=g)."
+    "Give a reference of the same mesh: .against(reference)."
 )
 
 
@@ -102,8 +104,7 @@ class _Looking:
             blocks = [v.value(device) for device in self._mine.devices]
         except (KeyError, ValueError):
             return None
-        if expected.dtype.kind not in "fciub":
-            expected, blocks = expected.astype(np.float32), [b.astype(np.float32) for b in blocks]
+        expected, blocks = wide(expected), [wide(b) for b in blocks]
         held = self._layout(blocks, expected, v.region >= 0) or self._sum_of_means(step, blocks, expected)
         if held is not None:
             self._held[v.id] = held
@@ -183,13 +184,7 @@ class _Looking:
         )
 
     def _close(self, a: np.ndarray, b: np.ndarray, whole: np.ndarray) -> bool:
-        if a.shape != b.shape:
-            return False
-        if whole.dtype.kind not in "fc":
-            return bool(np.array_equal(a, b))
-        finite = np.abs(whole[np.isfinite(whole)])
-        scale = float(finite.max()) if finite.size else 0.0
-        return bool(np.allclose(a, b, rtol=self._rtol, atol=self._atol + self._rtol * scale, equal_nan=True))
+        return close(a, b, self._rtol, self._atol, of=whole)
 
     def _cause(
         self,
@@ -241,23 +236,36 @@ class _Looking:
         return ""
 
 
-def against_reference(mine: Run, other: Run, found: Difference) -> Unsharded:
-    """The difference to a reference of the same mesh; where its blocks are on other devices, with the cause."""
-    return Unsharded(**found.__dict__, cause=_elsewhere(mine, other, found))
+def against_reference(mine: Run, other: Run, axes: Mapping[str, int], rtol: float, atol: float) -> Unsharded | None:
+    """The first difference to a reference of the same mesh, and its likely cause; None where the results agree.
+
+    Args:
+        mine: the program on its mesh.
+        other: the reference.
+        axes: the sizes of the axes of the mesh.
+        rtol: tolerance relative to the greatest element.
+        atol: absolute tolerance.
+    """
+    found = compare(mine, other, rtol, atol, scaled=True)
+    if found is None or _same_results(mine, other, rtol, atol):
+        return None  # Whatever is in between was meant.
+    alike = [s.primitive for s in mine.steps] == [s.primitive for s in other.steps]
+    apart = None if alike else parting(mine, other, rtol, atol)
+    if apart is not None and (cause := apart.cause(mine)):
+        device, a, b = apart.values(mine, other)
+        return Unsharded(apart.at, apart.value.name, device, *mine.found(apart.at), a, b, cause)
+    return Unsharded(**found.__dict__, cause=cause_of(mine, other, found, axes, rtol, atol))
 
 
-def _elsewhere(mine: Run, other: Run, found: Difference) -> str:
-    if len(mine.steps) != len(other.steps):
-        return ""
-    one, two = mine.steps[found.step], other.steps[found.step]
-    at = next((k for k, v in enumerate(one.outputs) if v.name == found.name), 0)
-    if not one.primitive == two.primitive == "ppermute" or at >= len(two.outputs):
-        return ""
-    theirs = [two.outputs[at].value(device) for device in other.devices]
-    same = [device for device, value in zip(other.devices, theirs, strict=True) if np.array_equal(found.mine, value)]
-    lines = [step.source.line for step in (one, two) if step.source]
-    where = f" (line {lines[0]} against line {lines[1]} of the reference)" if len(lines) == 2 else ""
-    if not same:
-        return ""
-    held = f"device {found.device} holds what device {same[0]} has in the reference"
-    return f"The blocks go to other devices: {held}{where}."
+def _same_results(mine: Run, other: Run, rtol: float, atol: float) -> bool:
+    """Whether both return the same, as far as is known."""
+    one, two = (run.steps[-1].outputs if run.steps else () for run in (mine, other))
+    if not one or len(one) != len(two):
+        return False
+    alike = list(mine.devices) == list(other.devices)  # Otherwise whole values are compared.
+    devices = list(zip(mine.devices, other.devices if alike else [other.devices[0]] * len(mine.devices), strict=True))
+    for v, w in zip(one, two, strict=True):
+        found = list(values(v, w, devices))
+        if len(found) < len(devices) or not all(close(a, b, rtol, atol) for _, a, b in found):
+            return False
+    return True

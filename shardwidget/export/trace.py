@@ -30,7 +30,9 @@ def facts(trace: Trace) -> str:
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in trace.mesh.axes)
     where = {"mesh": "run on its devices", "host": "simulated on the host", "types": "types only"}[trace.engine]
     stop = f", stops with {trace.error.error}" if trace.error else ""
-    return f"{count(len(trace.steps), 'step')} on mesh {axes}, {where}{stop}"
+    of = "" if trace.regions or trace.error else " of whole arrays"
+    mesh = f" on mesh {axes}" if axes else " on one device"
+    return f"{count(len(trace.steps), 'step')}{of}{mesh}, {where}{stop}"
 
 
 def verdict(trace: Trace) -> list[str]:
@@ -46,6 +48,8 @@ def verdict(trace: Trace) -> list[str]:
             *fixes,
             f"{error.error}: {error.message}",
         ]
+    if not trace.regions:
+        return ["calls no shard_map: the compiler chooses what devices send, and read.program counts it"]
     if step.collective is None:
         if any("read.kernel" in s.sentence or "cannot be followed" in s.sentence for s in trace.steps):
             return ["no collective; what kernels and custom calls send is not counted here: see their steps"]

@@ -6,7 +6,6 @@ from shardwidget._late import late
 
 _READERS = {
     "added": "shardwidget.read._program.programs",
-    "against": "shardwidget.read._trace.against",
     "comparison": "shardwidget.read._comparison.comparison",
     "compiled": "shardwidget.read._program.executable",
     "fetch": "shardwidget.read._fetch",
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from shardwidget.read._run.run import run as run
     from shardwidget.read._schedule.schedule import schedule as schedule
     from shardwidget.read._search.search import search as search
-    from shardwidget.read._trace.against import against as against
     from shardwidget.read._trace.trace import trace as trace
     from shardwidget.read._values import values as values
 else:

@@ -7,7 +7,7 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax.core import Tracer
@@ -53,6 +53,14 @@ NOT_ON_REGION = (
     "{words}. A comparison is on one mesh: put the arguments on that of the shard_map, "
     "jax.device_put(x, jax.NamedSharding(mesh, spec))."
 )
+
+
+class Call(NamedTuple):
+    """A function and what it is called with, as they were given."""
+
+    f: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
 
 
 class FlatCall:

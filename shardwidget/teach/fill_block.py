@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget import read
 from shardwidget.document import Feedback, Field, Figure, Listing, Part, Step, Table, Trace
+from shardwidget.read._trace.trace import trace_mapped
 from shardwidget.teach import forms, run
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.source import figure_of
@@ -47,11 +47,11 @@ class FillBlock(Kind):
         **options: Any,
     ) -> None:
         super().__init__(options)
-        trace = read.trace(f, *args)
+        trace = trace_mapped(f, args)
         if trace.error is not None:
             # A function that names its mesh does not depend on the one that the notebook has set.
             with run.on_no_mesh():
-                alone = read.trace(f, *args)
+                alone = trace_mapped(f, args)
             trace = trace if alone.error is not None else alone
         if trace.error is not None:
             raise ValueError(f"the exercise has no truth: {trace.error.error}: {trace.error.message}")

@@ -9,8 +9,8 @@ from typing import Any
 import jax
 from jax.sharding import AbstractMesh
 
-from shardwidget import read
 from shardwidget._jax import AnyMesh
+from shardwidget.read._trace.trace import trace_mapped
 from shardwidget.teach import layouts
 from shardwidget.teach.results import Outcome, failed
 from shardwidget.teach.source import type_of
@@ -64,7 +64,7 @@ def mapped(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
     """Runs a program of ``shard_map`` regions, on a simulated mesh where there are not enough devices."""
     try:
         with on_no_mesh():
-            trace = read.trace(f, *args)
+            trace = trace_mapped(f, args)
     except Exception as error:
         return failed(error)
     if trace.error is not None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from shardwidget import read
-from shardwidget.document import Comparison, Document, Memory, Overlap, Program, Run, Why, to_wire
+from shardwidget.document import Comparison, Document, Links, Memory, Overlap, Program, Run, Why, to_wire
 from shardwidget.findings.program import twin
 
 NO_MEMORY = (
@@ -55,6 +55,10 @@ class ProgramPages:
     def overlap(self, at: int, program: Program) -> Overlap:
         """How much of a program's communication is exposed."""
         return self._once("overlap", at, lambda: program.overlap(self._chip if isinstance(self._chip, str) else None))
+
+    def links(self, at: int, program: Program) -> Links:
+        """Which links between chips a program's collectives cross."""
+        return self._once("links", at, program.links)
 
     def beside(self, at: int, program: Program, run: Run) -> None:
         """Puts a measured run beside the estimate of the overlap, where that is for what it ran on."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shardwidget._late import late
+from shardwidget.document import Trace
 from shardwidget.document.base import Document
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ def _view(given: _Given) -> type[DocumentWidget]:
         kind = getattr(given.x, "kind", "") if isinstance(given.x, Document) else ""
         if kind not in _OF_DOCUMENTS:
             raise TypeError(f"there is no widget for a {type(given.x).__name__}: print it")
+        if isinstance(given.x, Trace) and not (given.x.regions or given.x.error):  # No steps on devices to draw.
+            return _named("TextView")
         return _named(_OF_DOCUMENTS[kind])
     if given.is_compiled:
         from shardwidget.widgets.compiled import CompiledProgram as View

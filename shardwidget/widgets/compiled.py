@@ -11,7 +11,19 @@ from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, vali
 
 from shardwidget import cost, read
 from shardwidget.chips import chips
-from shardwidget.document import Document, Memory, Overlap, Program, Programs, Remedies, Run, Timing, Why, to_wire
+from shardwidget.document import (
+    Document,
+    Links,
+    Memory,
+    Overlap,
+    Program,
+    Programs,
+    Remedies,
+    Run,
+    Timing,
+    Why,
+    to_wire,
+)
 from shardwidget.export.remedies import UNFINISHED
 from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import Mode
@@ -31,9 +43,9 @@ SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
 _Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
 """A function, its arguments and its keyword arguments."""
 
-Page = Literal["collectives", "overlap", "memory"]
+Page = Literal["collectives", "overlap", "memory", "links"]
 
-PAGES = ("collectives", "overlap", "memory")
+PAGES = ("collectives", "overlap", "memory", "links")
 
 _ALONE = "Only its {page} was given, so its collectives are not known."
 
@@ -50,8 +62,9 @@ _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is noth
 class CompiledProgram(MovingWidget):
     """The collectives of a compiled program: over which mesh axes, how many bytes, how often, and caused by which line.
 
-    Its other pages are the overlap: how much of the communication is waited for, estimated from the schedule; and the
-    memory: what is alive on a device over the schedule, and at the peak.
+    Its other pages are the overlap: how much of the communication is waited for, estimated from the schedule; the
+    memory: what is alive on a device over the schedule, and at the peak; and, of a program for TPUs, the links between
+    chips: what crosses each of them.
 
     ```python
     view = CompiledProgram(f, x, w)
@@ -70,6 +83,9 @@ class CompiledProgram(MovingWidget):
     view.memory().alive()[0].name       # the largest buffer at the peak
     view.remedies()[0].code             # what lowers it, compiled to be sure
 
+    view.page = "links"                 # which links between chips carry what: for TPUs
+    view.links().orders[0].bytes        # on the link that carries most
+
     CompiledProgram.compare({"inner": (f, x1, w1), "outer": (f, x2, w2)})
     CompiledProgram.diff((f, x, w), (g, x, w))    # what g has more, less or otherwise
     CompiledProgram.added(f, x, w)                # what the compiler added to what f asks for
@@ -80,7 +96,7 @@ class CompiledProgram(MovingWidget):
         axis: name of a mesh axis whose collectives are listed; None for all.
         sort: what the list is sorted by: ``"time"``, ``"order"`` (the module's schedule), ``"op"``, ``"axes"``,
             ``"sent"``, ``"runs"`` or ``"source"``.
-        page: ``"collectives"``, ``"overlap"`` or ``"memory"``.
+        page: ``"collectives"``, ``"overlap"``, ``"memory"`` or ``"links"``.
         opened: side by side: index of the program that is open; None for none. ``selection`` and ``axis`` refer to it.
     """
 
@@ -137,8 +153,8 @@ class CompiledProgram(MovingWidget):
                 ``shardwidget.chips.CHIPS``, for example ``"H100"``, or the bytes that it has; None for the one that the
                 program is compiled for.
             memory: its memory, where it is read already; with a ``Program``, there is nothing to read it from.
-            page: what is shown at first: ``"collectives"``, ``"overlap"`` or ``"memory"``; None for the collectives, or
-                for what alone is given.
+            page: what is shown at first: ``"collectives"``, ``"overlap"``, ``"memory"`` or ``"links"``; None for the
+                collectives, or for what alone is given.
             selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
             axis: list only the collectives over this mesh axis.
             sort: what to sort by.
@@ -388,6 +404,20 @@ class CompiledProgram(MovingWidget):
         """
         return self._page_of_all("overlap")
 
+    def links(self) -> Links | dict[str, Links]:
+        """Which links between chips its collectives cross, and how many bytes; see ``read.links``.
+
+        The order of the devices as compiled stands beside the one that ``jax.make_mesh`` gives them, where that is
+        another. ``read.links(meshes, program=view.document)`` has it on orders of your own.
+
+        Returns:
+            The links; side by side, those of every program that is compiled for TPUs, by name.
+
+        Raises:
+            ValueError: the devices have no coordinates on chips, are on several slices, or fill no box of chips.
+        """
+        return self._page_of_all("links")
+
     def _page_of_all(self, page: str) -> Any:
         shown, trouble, found = self._programs(), list[str](), dict[str, Document]()
         for at, program in enumerate(shown):
@@ -506,8 +536,9 @@ class CompiledProgram(MovingWidget):
         traits = self.get_state(["selection", "axis", "sort", "opened", "page"])
         pages = self._pages
         if complete:
-            for at, page in itertools.product(range(len(self._programs())), PAGES[1:]):
-                pages = self._with_page(pages, page, at)
+            for (at, program), page in itertools.product(enumerate(self._programs()), PAGES[1:]):
+                if page != "links" or program.mesh.coords:  # Others have no such page.
+                    pages = self._with_page(pages, page, at)
         return super()._state(complete=complete) | traits | {"_pages": pages, "_remedies": self._remedies}
 
     def _release(self) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from traitlets import Bool, Bunch, Int, List, TraitError, Unicode, observe, validate
 
-from shardwidget import read
 from shardwidget.document import Trace, to_wire
+from shardwidget.read._trace.reading import NO_SHARD_MAP
+from shardwidget.read._trace.trace import trace_mapped
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -87,8 +88,10 @@ class ShardMapStepper(MovingWidget):
         checked(type(self), traits, f)
         if isinstance(f, Trace):
             trace = f
+            if not trace.regions and trace.error is None:
+                raise ValueError(NO_SHARD_MAP.format(name=trace.name or "f"))
         else:
-            trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
+            trace = trace_mapped(f, args, kwargs, engine, keep, interconnect)
         at = trace.event if step is None else step
         self._given, self._fixed = trace, -1
         super().__init__(trace, mode=mode, step=at, watch=watch or [], _usable=trace.retraced is not None, **traits)
@@ -185,6 +188,6 @@ class ShardMapStepper(MovingWidget):
 def _on_host(trace: Trace) -> Trace:
     """The same, with what it keeps of arrays on devices copied to the host."""
     if trace.kept is None:
-        return trace
+        return replace(trace, call=None)
     trace.kept.to_host()
-    return replace(trace, outputs=trace.kept.shapes(trace.outputs))
+    return replace(trace, outputs=trace.kept.shapes(trace.outputs), call=None)

@@ -6,6 +6,7 @@ from typing import Any
 
 from traitlets import Unicode
 
+from shardwidget.document import Trace
 from shardwidget.document.base import Document
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
@@ -37,7 +38,10 @@ class TextView(DocumentWidget):
             raise TypeError(
                 f"TextView shows what a reader returned, such as read.recompiled(f, x); got {document!r:.60}"
             )
-        super().__init__(document, mode=mode, _text=repr(document), **traits)
+        text = repr(document)
+        if isinstance(document, Trace):  # Of which the words alone are shown.
+            document = document.without_values()
+        super().__init__(document, mode=mode, _text=text, **traits)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"_text": self._text}

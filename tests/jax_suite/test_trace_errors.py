@@ -1134,8 +1134,15 @@ def test_no_shard_map():
     def plain(x):
         return x + 1
 
-    with pytest.raises(ValueError, match=r"plain calls no jax\.shard_map.*ShardingComparison\(plain, \*args\)"):
-        traced(plain, jnp.ones(3))
+    trace = traced(plain, jnp.ones(3))
+    assert (trace.regions, [s.primitive for s in trace.steps]) == ((), ["add"])
+    assert np.array_equal(trace.steps[0].outputs[0].value(0), [2, 2, 2])
+    assert repr(trace).startswith("plain: calls no shard_map: the compiler chooses what devices send")
+    assert type(sw.show(trace)).__name__ == "TextView"
+    words = r"plain calls no jax\.shard_map.*ShardingComparison\(plain, \*args\)"
+    for given in ((plain, jnp.ones(3)), (trace,)):
+        with pytest.raises(ValueError, match=words):
+            sw.ShardMapStepper(*given)
 
 
 def test_an_engine_that_is_not_there():

@@ -1,4 +1,4 @@
-"""``read.against``: faults that were planted in a program are found at their line, with their cause."""
+"""``Trace.against``: faults that were planted in a program are found at their line, with their cause."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,7 @@ import pytest
 from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
-from shardwidget import read
+from shardwidget import load, read
 
 RNG = np.random.default_rng(0)
 X, W, V, B = (RNG.normal(size=s).astype(np.float32) for s in ((8, 16), (16, 32), (32, 16), (16,)))
@@ -56,8 +56,8 @@ def sum_of_means(x, w, v, b):
 
 
 def test_means_of_parts_agree_and_their_sum_does_not():
-    assert read.against(mapped(mean, P("data"), P()), X, W, V, B) is None
-    found = read.against(mapped(sum_of_means, P("data"), P()), X, W, V, B)
+    assert read.trace(mapped(mean, P("data"), P()), X, W, V, B).against() is None
+    found = read.trace(mapped(sum_of_means, P("data"), P()), X, W, V, B).against()
     assert found is not None
     assert "the sum of 2 means, which nothing has divided" in found.cause
 
@@ -65,7 +65,7 @@ def test_means_of_parts_agree_and_their_sum_does_not():
 @pytest.mark.parametrize("f", [layer, scanned])
 @pytest.mark.parametrize("x", [P(), P("data")])
 def test_a_right_program_agrees(f, x):
-    assert read.against(mapped(f, x, x), X, W, V, B) is None
+    assert read.trace(mapped(f, x, x), X, W, V, B).against() is None
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_right_program_agrees(f, x):
     ],
 )
 def test_a_planted_fault_is_named(f, primitive, text, cause):
-    found = read.against(mapped(f, P("data"), P("data")), X, W, V, B)
+    found = read.trace(mapped(f, P("data"), P("data")), X, W, V, B).against()
     assert found is not None
     assert (found.primitive, found.device) == (primitive, 0)
     assert found.source is not None
@@ -96,16 +96,16 @@ def shifted(by):
 
 
 def test_a_permutation_in_the_other_direction():
-    found = read.against(shifted(-1), X, reference=shifted(1))
+    found = read.trace(shifted(-1), X).against(shifted(1))
     assert found is not None
     assert found.primitive == "ppermute"
     assert "device 0 holds what device 2 has in the reference" in found.cause
-    assert read.against(shifted(1), X, reference=shifted(1)) is None
+    assert read.trace(shifted(1), X).against(shifted(1)) is None
 
 
 def test_what_permutes_blocks_asks_for_a_reference():
     with pytest.raises(ValueError, match="Give a reference of the same mesh"):
-        read.against(shifted(1), X)
+        read.trace(shifted(1), X).against()
 
 
 MESH = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
@@ -132,15 +132,125 @@ SHARDED = placed(X, "data"), placed(W, None, "model"), placed(V, "model")
 
 def test_a_jitted_program_without_shard_map_agrees_with_itself_on_one_device_and_keeps_its_arguments():
     given = tuple(x + 0 for x in SHARDED)
-    assert read.against(jax.jit(loss, donate_argnums=0), *given) is None
+    assert read.trace(jax.jit(loss, donate_argnums=0), *given).against() is None
     assert not given[0].is_deleted()
-    assert read.against(jax.jit(loss), *SHARDED, reference=loss) is None
+    assert read.trace(jax.jit(loss), *SHARDED).against(loss) is None
 
 
 def test_a_program_without_shard_map_and_its_reference():
-    found = read.against(jax.jit(loss_of_parts), *SHARDED, reference=loss)
+    found = read.trace(jax.jit(loss_of_parts), *SHARDED).against(loss)
     assert found is not None
     assert "Each element is 4 times what it should be" in found.cause
     assert found.source is not None
     assert "len(x) // 4" in found.source.text
-    assert "on device" not in str(found)
+
+
+def halves(x, w):
+    """The products of both halves of what is summed."""
+    return jnp.einsum("bkd,kdo->kbo", x.reshape(8, 2, 8), w.reshape(2, 8, 32))
+
+
+def whole(x, w, b):
+    parts = halves(x, w)
+    y = jnp.sum(parts, axis=0)
+    y = y + b
+    return jnp.roll(y, 1, axis=0)
+
+
+def bias_in_each_half(x, w, b):
+    parts = halves(x, w) + b
+    y = jnp.sum(parts, axis=0)
+    return jnp.roll(y, 1, axis=0)
+
+
+def one_half(x, w, b):
+    parts = halves(x, w)
+    y = parts[0]
+    y = y + b
+    return jnp.roll(y, 1, axis=0)
+
+
+def summed_again(x, w, b):
+    parts = halves(x, w)
+    y = jnp.sum(jnp.stack([jnp.sum(parts, axis=0)] * 2), axis=0)
+    y = y + b
+    return jnp.roll(y, 1, axis=0)
+
+
+def rolled_back(x, w, b):
+    parts = halves(x, w)
+    y = jnp.sum(parts, axis=0)
+    y = y + b
+    return jnp.roll(y, -1, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("f", "text", "cause"),
+    [
+        (
+            bias_in_each_half,
+            "halves(x, w) + b",
+            "b is added in line 161 to each of 2 parts of a sum, before the sum over dim 0",
+        ),
+        (one_half, "parts[0]", "makes is to be added up over dim 0 before slice"),
+        (summed_again, "* 2", "Each element is 2 times what it should be"),
+        (rolled_back, "jnp.roll(y, -1, axis=0)", "along dim 0, 2 places before those of the reference"),
+    ],
+)
+def test_a_fault_planted_in_a_jitted_program_is_named(f, text, cause):
+    given = placed(X, "data"), placed(W, "model"), placed(np.ones(32, np.float32) * 3)
+    assert read.trace(jax.jit(whole), *given).against(whole) is None
+    found = read.trace(jax.jit(f), *given).against(whole)
+    assert found is not None
+    assert found.source is not None
+    assert text in found.source.text
+    assert found.device == 0
+    assert cause in found.cause
+
+
+def tanh_of_sum(x, w, v, b):
+    y = jax.lax.psum(jax.nn.relu(x @ w) @ v, "model")
+    return jnp.tanh(y)
+
+
+def biased_late(x, w, v, b):
+    y = jax.nn.relu(x @ w) @ v
+    y = jax.lax.psum(y, "model")
+    return y + b
+
+
+def summed_once(x, w, v, b):
+    y = jax.lax.psum(jax.nn.relu(x @ w) @ v, "model")
+    return y + b
+
+
+@pytest.mark.parametrize(
+    ("f", "reference", "text", "cause"),
+    [
+        (no_sum, tanh_of_sum, "jnp.tanh(y)", "y is to be added up over model before tanh"),
+        (biased_early, biased_late, "y = y + b", "to each of 2 parts of a sum, before the sum over model"),
+        (summed_twice, summed_once, 'psum(y, "model") + b', "adds up 2 blocks that are equal"),
+    ],
+)
+def test_a_planted_fault_is_named_beside_a_reference_of_the_same_mesh(f, reference, text, cause):
+    spec = P("data")
+    found = read.trace(mapped(f, spec, spec), X, W, V, B).against(mapped(reference, spec, spec))
+    assert found is not None
+    assert found.source is not None
+    assert text in found.source.text
+    assert (found.device, cause in found.cause) == (0, True), str(found)
+
+
+def test_what_was_not_run_is_not_said_to_agree(tmp_path):
+    path = tmp_path / "trace.json"
+    trace = read.trace(mapped(layer, P(), P()), X, W, V, B)
+    trace.to_json(path)
+    with pytest.raises(ValueError, match="no longer the function and its arguments"):
+        load(path).against()
+    with pytest.raises(ValueError, match="not run on a mesh of devices"):
+        read.trace(jnp.sin, X).against()
+    large = jax.ShapeDtypeStruct((2**15, 2**14), np.float32)
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+    f = jax.shard_map(jnp.sin, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+    with pytest.raises(ValueError, match="was not run, so there are no values to compare"):
+        read.trace(f, large).against()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from traitlets import TraitError
 
 import shardwidget as sw
 from shardwidget import read
-from tests.links import LINKS, of_program, trays_and_rings, two_cores
+from shardwidget.document import Ints, Program
+from tests.links import LINKS, collective, of_program, on_chips, trays_and_rings, two_cores
 
 
 def test_orders_along_trays_and_along_rings() -> None:
@@ -47,6 +50,53 @@ def test_collectives_carry_their_bytes() -> None:
     assert order.bytes == 2 * 300 + 30
     assert order.seconds == pytest.approx(630 / 9e10)
     assert str(of_program()).startswith("630 B on the busiest link")
+
+
+def test_the_link_that_carries_most_is_named_and_rows_say_whose_hops_they_are() -> None:
+    (order,) = of_program().orders
+    assert order.most == (1, 0)  # Along y, from chip (0, 0).
+    assert [(c.collectives, c.of) for c in order.crossings] == [
+        ((0,), ("all-gather",)),
+        ((1,), ("collective-permute",)),
+    ]
+    text = str(of_program())
+    assert "the one along y from chip (0, 0) to (0, 1)" in text
+    assert text.endswith("model: all-gather\nmodel, collective-permute: collective-permute")
+
+
+def scattered() -> Program:
+    """A program on chips in no order."""
+    chips = np.random.default_rng(0).permutation(16).tolist()
+    mesh = on_chips("TPU v5 lite", {"data": 4, "model": 4}, [(k % 4, k // 4) for k in chips])
+    mesh = replace(mesh, device_ids=Ints.pack(chips))
+    rows = np.arange(16).reshape(4, 4)
+    gathers = [collective("all-gather", groups, sent) for groups, sent in ((rows, 100), (rows.T, 300), (rows, 50))]
+    return Program(mesh, tuple(gathers), name="step", instructions=9)
+
+
+def test_the_order_of_a_program_stands_beside_that_of_jax() -> None:
+    compiled, by_jax = scattered().links().orders
+    assert (compiled.name, by_jax.name) == ("as compiled", "jax.make_mesh")
+    assert compiled.bytes > by_jax.bytes
+    for order in (compiled, by_jax):  # Rows are the same in both: those of equal hops are one.
+        assert [(c.bytes, c.collectives, c.of) for c in order.crossings] == [
+            (900, (1,), ("all-gather",)),
+            (450, (0, 2), ("2 all-gathers",)),
+        ]
+    assert sorted(by_jax.mesh.device_ids.array()) == list(range(16))
+    assert [o.name for o in replace(scattered(), mesh=by_jax.mesh).links().orders] == ["as compiled"]
+
+
+def test_a_page_of_programs_on_chips() -> None:
+    view = sw.CompiledProgram(scattered(), page="links")
+    assert view.links() == scattered().links()
+    assert view._pages["links 0"]["kind"] == "links"
+    assert '"kind":"links"' in sw.CompiledProgram(scattered()).to_html()
+    assert "as compiled" in view.to_svg()
+    elsewhere = replace(scattered(), mesh=replace(scattered().mesh, coords=()))
+    assert '"links 0"' not in sw.CompiledProgram(elsewhere).to_html()
+    with pytest.raises(ValueError, match="have no coordinates on chips"):
+        sw.CompiledProgram(elsewhere).links()
 
 
 def test_loads_are_of_links_that_are_there() -> None:

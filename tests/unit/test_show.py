@@ -1,5 +1,7 @@
 """``show`` takes what readers return."""
 
+import importlib
+import pkgutil
 from typing import Any
 
 import jax
@@ -9,6 +11,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
+from shardwidget import document as documents
 from shardwidget import pipeline, read
 from shardwidget.document.base import Document
 from shardwidget.testing.baseline import baseline, differences
@@ -66,6 +69,9 @@ def test_a_document_is_shown_as_it_was_read(name):
 
 def test_every_kind_of_document_that_a_reader_returns_has_a_widget():
     drawn_by_other_means = {"algorithms", "exercises", "grades"}
+    # Some are loaded when they are used.
+    for module in pkgutil.iter_modules(documents.__path__, f"{documents.__name__}."):
+        importlib.import_module(module.name)
     kinds = {kind.kind for kind in _kinds(Document)}
     assert set(_show._OF_DOCUMENTS) == kinds - drawn_by_other_means
 

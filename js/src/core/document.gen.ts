@@ -505,6 +505,10 @@ export interface Crossing {
   readonly load: Ints;
   /** With a program: bytes that a hop carries in a call, both directions together. 0 without one. */
   readonly bytes: number;
+  /** With a program: the indices of its collectives that make these hops. */
+  readonly collectives: readonly number[];
+  /** With a program: these in words, those of a line as one, the most bytes first: `2 all-gathers, line 41`. */
+  readonly of: readonly string[];
 }
 
 /** How one dimension is cut by a sharding's own index map, where mesh axes do not determine it. */
@@ -555,6 +559,8 @@ export interface DeviceOrder {
   readonly idle: number;
   /** With a program: bytes on the link that carries most, in a call. */
   readonly bytes: number;
+  /** The link that carries most: the physical axis, and the chip that it leads from. -1 where all are idle. */
+  readonly most: readonly [number, number];
   /** With a program: how long that link takes for them at its full rate, an estimate. */
   readonly seconds: number;
 }

@@ -17,7 +17,7 @@ export const RANGES = {
   "count null string": "before chip collectives",
   "count number": "begin busiest bytes idle links",
   "count string": "code inputs interconnect lines names over row shapes specs through value",
-  "integer": "arrived by chosen concat_axis delta ends giver group instead_of loop nest now_index origins parent region scope semaphore senders split_axis strides transfer",
+  "integer": "arrived by chosen concat_axis delta ends giver group instead_of loop most nest now_index origins parent region scope semaphore senders split_axis strides transfer",
   "integer null": "origin",
   "integer null string": "mesh",
   "integer number": "start",

@@ -4,14 +4,14 @@ import type { LinksState } from "./state";
 
 export const KEYS = [
   ["← →", "order"],
-  ["a", "one axis, or all"],
+  ["a", "one row, or all"],
   ["[ ]", "plane"],
 ] as const;
 
 export const linksKeys = cardKeys((state: LinksState) => ({
   ArrowLeft: () => state.select(state.now.order - 1),
   ArrowRight: () => state.select(state.now.order + 1),
-  a: () => state.alone(),
-  "[": () => state.turn(-1),
-  "]": () => state.turn(1),
+  a: () => state.board.alone(),
+  "[": () => state.board.turn(-1),
+  "]": () => state.board.turn(1),
 }));

@@ -1,6 +1,6 @@
 /** Device orders without a page. */
 import type { Picture, SavedState } from "../picture/picture";
-import { decodeLinks, OrderModel } from "./model/links";
+import { decodeLinks, OrderModel, planeOf } from "./model/links";
 import { linksScene } from "./scene/card";
 
 interface State extends SavedState {
@@ -13,6 +13,6 @@ export default {
     const doc = decodeLinks(_document);
     const models = doc.orders.map((one) => new OrderModel(one));
     const at = Math.min(order, models.length - 1);
-    return [linksScene(doc, { models, at, plane: 0, focus: -1 }, width, scheme), doc.answer];
+    return [linksScene(doc, { models, at, plane: planeOf(models[at]), focus: -1 }, width, scheme), doc.answer];
   },
 } satisfies Picture<State>;

@@ -155,6 +155,12 @@ const KEYS: Readonly<Record<Page, KeyWords>> = {
     ["c", "collectives"],
     ["m", "memory"],
   ],
+  links: [
+    ["← →", "order"],
+    ["a", "one row, or all"],
+    ["[ ]", "plane"],
+    ["c", "collectives"],
+  ],
 };
 
 /** Lines of a table that leaves room under it. */

@@ -2,7 +2,7 @@
 import { Interconnects } from "../card/Interconnects";
 import { Search, Segments } from "../card/Tools";
 import type { ProgramModel } from "./model/program";
-import { PAGES, type ProgramState, type Shown } from "./state";
+import type { ProgramState, Shown } from "./state";
 
 /** Fewer collectives need no search. */
 const FEW = 10;
@@ -19,7 +19,7 @@ export function Tools({ state, shown: { model, rows } }: { state: ProgramState; 
       {instructions > 1 && (
         <Segments
           legend="page"
-          of={PAGES.map((name) => [name, name] as const)}
+          of={state.pages().map((name) => [name, name] as const)}
           value={page}
           choose={(name) => state.turnTo(name)}
         />

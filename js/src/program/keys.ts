@@ -16,6 +16,7 @@ export const programKeys = cardKeys((state: ProgramState, target, find) => {
       n: () => state.walk(1),
       m: () => state.turnTo("memory"),
       o: () => state.turnTo("overlap"),
+      l: () => state.turnTo("links"),
       ...(target.matches(".table") && walk(state)),
     }
   );

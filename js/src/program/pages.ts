@@ -18,7 +18,7 @@ export interface Opened {
   keys(find: Find, target: Element): Acts;
 }
 
-export type Pages = Readonly<Record<"memory" | "overlap", Opened>>;
+export type Pages = Readonly<Record<"memory" | "overlap" | "links", Opened>>;
 
 /** What the bundle is: it makes the pages of one card, in its shadow root. */
 export interface PagesModule<State> {

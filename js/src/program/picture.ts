@@ -1,4 +1,6 @@
 /** Compiled programs without a page. */
+import { decodeLinks, OrderModel, planeOf } from "../links/model/links";
+import { linksScene } from "../links/scene/card";
 import type { Look, Picture, SavedState } from "../picture/picture";
 import { decodeMemory, MemoryModel } from "./memory/model/memory";
 import { memoryScene } from "./memory/scene/card";
@@ -27,6 +29,12 @@ export default {
     const { models, model, draw } = programsIn(state);
     const page = model && state._pages?.[`${state.page} ${models.indexOf(model)}`];
     if (page && "kind" in page) {
+      if (state.page === "links") {
+        const doc = decodeLinks(page);
+        const orders = doc.orders.map((order) => new OrderModel(order));
+        const shown = { models: orders, at: 0, plane: planeOf(orders[0]), focus: -1 };
+        return [linksScene(doc, shown, look.width, look.scheme), model.doc.name];
+      }
       const axes = new Map(model.collectives.map((c) => [c.name, c.axes]));
       const scene =
         state.page === "memory"

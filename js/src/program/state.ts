@@ -12,6 +12,7 @@ import type { Algorithm } from "../collective/model/algorithm";
 import type { Scheme } from "../core/color";
 import type { HloCollective, Remedy } from "../core/document.gen";
 import { PAD } from "../draw/marks";
+import { AT_FIRST as ON_LINKS } from "../links/fields";
 import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "./model/program";
 import { phaseAfter, playTime } from "./model/rounds";
 import {
@@ -63,6 +64,7 @@ const BEGINNING = {
   parts: null as Pages | null,
   memory: START as MemoryFields,
   overlap: AT_FIRST as OverlapFields,
+  links: ON_LINKS,
   /** By index of a program: how far Python is with ways to lower its peak, and what it found. */
   remedies: {} as Readonly<Record<string, Tried>>,
   /** Number of the last request for them. */
@@ -83,7 +85,7 @@ export type Lowers = "peak" | "communication";
 /** Ways to lower it: how many of them were compiled, what lowers it, or why that is not known. */
 type Tried = Attempts<Remedy>;
 
-export const PAGES = ["collectives", "overlap", "memory"] as const;
+export const PAGES = ["collectives", "overlap", "memory", "links"] as const;
 export type Page = (typeof PAGES)[number];
 
 /** Why a collective is there. */
@@ -263,7 +265,14 @@ export class ProgramState extends CardState<Fields> {
     );
   }
 
+  /** The pages of the open program: links are of chips with coordinates. */
+  pages(): readonly Page[] {
+    const coords = this.model()?.doc.mesh.coords ?? [];
+    return PAGES.filter((page) => page !== "links" || coords.length > 0);
+  }
+
   turnTo(page: Page): void {
+    if (!this.pages().includes(page)) return;
     this.#pause();
     this.set({ page });
     this.share({ page });
@@ -291,7 +300,16 @@ export class ProgramState extends CardState<Fields> {
     this.#pause();
     const interconnect = at === null ? 0 : (this.now.decoded?.programs[at]?.interconnect ?? 0);
     const other = { opened: at, selection: null, axis: null, search: "", interconnect };
-    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false, memory: START, overlap: AT_FIRST });
+    this.set({
+      ...other,
+      ...AT_REST,
+      cursor: 0,
+      limit: MORE,
+      physical: false,
+      memory: START,
+      overlap: AT_FIRST,
+      links: ON_LINKS,
+    });
     this.share({ opened: at, selection: null, axis: null });
   }
 

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from shardwidget import cost
 from shardwidget._format import byte_count, count
 from shardwidget.collectives import statement_of_opcode
-from shardwidget.document import Crossing, DeviceOrder, Links, Mesh, Program
+from shardwidget.document import Crossing, DeviceOrder, Ints, Links, Mesh, Program
 from shardwidget.read._links.crossing import Box, crossing, every_pair, rings
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._target import interconnect_of, target_of, wraps_of
@@ -78,7 +78,7 @@ def of_meshes(named: Mapping[str, Mesh], program: Program | None = None) -> Link
 
 def _named(mesh: Any, program: Program | None, topology: str | None) -> dict[str, Mesh]:
     if mesh is None and program is not None:
-        return {"as compiled": program.mesh}
+        return {"as compiled": program.mesh} | _beside(program.mesh)
     given = dict(mesh) if isinstance(mesh, Mapping) else {"": mesh}
     found: dict[str, Mesh] = {}
     for name, one in given.items():
@@ -93,27 +93,55 @@ def _named(mesh: Any, program: Program | None, topology: str | None) -> dict[str
             raise TypeError(NO_MESHES.format(got=f"a {type(one).__name__}"))
         found[name] = read_mesh(one)
         if len(given) == 1 and not name:
-            other = _by_jax(one)
-            found = {"this mesh" if other is not None else JAX_ORDER: found[""]}
-            found |= {JAX_ORDER: read_mesh(other)} if other is not None else {}
+            other = _beside(found[""])
+            found = {"this mesh" if other else JAX_ORDER: found[""]} | other
     if not found:
         raise TypeError(NO_MESHES.format(got="an empty dict"))
     return found
 
 
-def _by_jax(mesh: jax.sharding.Mesh) -> jax.sharding.Mesh | None:
-    """The same devices in the order that JAX gives them; None where that is this one, or it finds none."""
+def _beside(mesh: Mesh) -> dict[str, Mesh]:
+    """The same devices in the order that JAX gives them; empty where that is this one, or it finds none."""
     from jax.experimental import mesh_utils
 
-    devices = list(mesh.devices.flat)
-    if not hasattr(devices[0], "coords"):
-        return None
+    if not mesh.coords or mesh.slices is not None:
+        return {}
+    ids = mesh.device_ids.array().tolist()
+    places = list(zip(*(column.array().tolist() for column in mesh.coords), strict=True))
+    cores: dict[tuple[int, ...], int] = {}
+    devices = []
+    for position in np.argsort(ids).tolist():
+        core = cores[places[position]] = cores.get(places[position], -1) + 1
+        coords = (*places[position], 0, 0)[:3]  # JAX expects three.
+        devices.append(_Device(ids[position], coords, core, mesh.kind, mesh.platform, position))
     with contextlib.suppress(AssertionError, NotImplementedError, ValueError):
-        rows = sorted(devices, key=lambda d: d.id)
-        made = mesh_utils.create_device_mesh(mesh.devices.shape, rows, allow_split_physical_axes=False)
-        if list(made.flat) != devices:
-            return jax.sharding.Mesh(made, mesh.axis_names, axis_types=mesh.axis_types)
-    return None
+        made = mesh_utils.create_device_mesh(mesh.shape, devices, allow_split_physical_axes=False)
+        order = [device.position for device in made.flat]
+        if order != list(range(mesh.size)):
+            return {JAX_ORDER: _ordered(mesh, order)}
+    return {}
+
+
+class _Device(NamedTuple):
+    """What JAX asks of a device to order it: one of a program that was read from a file is not here."""
+
+    id: int
+    coords: tuple[int, ...]
+    core_on_chip: int
+    device_kind: str
+    platform: str
+    position: int
+    process_index: int = 0
+
+
+def _ordered(mesh: Mesh, order: Sequence[int]) -> Mesh:
+    """A mesh with its devices in another order."""
+
+    def moved(column: Ints) -> Ints:
+        return Ints.pack(column.array().ravel()[list(order)].reshape(column.array().shape))
+
+    coords = tuple(moved(column) for column in mesh.coords)
+    return replace(mesh, device_ids=moved(mesh.device_ids), process=moved(mesh.process), coords=coords)
 
 
 def _order(name: str, mesh: Mesh, program: Program | None) -> DeviceOrder:
@@ -134,6 +162,8 @@ def _order(name: str, mesh: Mesh, program: Program | None) -> DeviceOrder:
     there = box.links.ravel()
     hops = sum((c.load.array() for c in found), np.zeros(len(there), int))
     carried = sum((c.load.array() * c.bytes for c in found), np.zeros(len(there), int))
+    weight = carried if carried.any() else hops
+    heaviest = divmod(int(weight.argmax()), math.prod(box.chips)) if weight.any() else (-1, -1)
     most, ici = int(carried.max(initial=0)), cost.INTERCONNECTS.get(interconnect_of(mesh.kind))
     return DeviceOrder(
         name=name,
@@ -146,6 +176,7 @@ def _order(name: str, mesh: Mesh, program: Program | None) -> DeviceOrder:
         busiest=int(hops.max(initial=0)),
         idle=int((there & (hops == 0)).sum()),
         bytes=most,
+        most=heaviest,
         seconds=most / ici.bandwidth if ici else 0.0,
     )
 
@@ -163,7 +194,7 @@ def _of_axes(mesh: Mesh, box: Box) -> list[Crossing]:
 def _of_program(program: Program, box: Box) -> list[Crossing]:
     """Its collectives, those with the same hops as one."""
     found: dict[tuple[Any, ...], Crossing] = {}
-    for c in program.collectives:
+    for k, c in enumerate(program.collectives):
         groups = c.positions.array().reshape(-1, c.group_size) if c.group_size else np.zeros((0, 1), int)
         if c.group_size < 2 and not c.pairs:
             continue
@@ -176,11 +207,27 @@ def _of_program(program: Program, box: Box) -> list[Crossing]:
             hops, sent, name = every_pair(groups), -(-sent // (c.group_size - 1)), f"{over}, {c.kind}"
         else:
             hops = rings(groups)
-        made = crossing(name, c.axes, groups, hops, box, sent)
-        key = (made.name, made.load)
+        made = replace(crossing(name, c.axes, groups, hops, box, sent), collectives=(k,))
+        key = (made.name, hops.tobytes())  # The same on every order of devices.
         known = found.get(key)
-        found[key] = made if known is None else replace(known, bytes=known.bytes + made.bytes)
-    return sorted(found.values(), key=lambda one: -one.bytes * one.busiest)
+        if known is not None:
+            made = replace(known, bytes=known.bytes + made.bytes, collectives=(*known.collectives, k))
+        found[key] = made
+    named = (replace(c, of=_in_words(program, c.collectives)) for c in found.values())
+    return sorted(named, key=lambda one: -one.bytes)
+
+
+def _in_words(program: Program, collectives: Sequence[int]) -> tuple[str, ...]:
+    """Collectives by kind and line, the most bytes first."""
+    sent = dict[tuple[str, int], list[int]]()
+    for k in collectives:
+        c = program.collectives[k]
+        sent.setdefault((c.kind, c.source.line if c.source else 0), []).append(c.bytes_per_device * (c.times or 1))
+    order = sorted(sent.items(), key=lambda one: -sum(one[1]))
+    return tuple(
+        (count(len(each), kind) if len(each) > 1 else kind) + (f", line {line}" if line else "")
+        for (kind, line), each in order
+    )
 
 
 def _answer(orders: Sequence[DeviceOrder]) -> str:

@@ -1,69 +1,82 @@
-"""``read.against``: where a program on a mesh begins to differ from the same on one device, or from a reference."""
+"""``Trace.against``: where a program on a mesh begins to differ from the same on one device, or from a reference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+import jax
+
 from shardwidget import _jax
+from shardwidget.document import Trace
 from shardwidget.document.trace import run_of
 from shardwidget.document.unsharded import Unsharded, against_reference, against_whole
+from shardwidget.read._call import Call
 from shardwidget.read._trace.auto import auto
-from shardwidget.read._trace.trace import NoShardMapError, trace
+from shardwidget.read._trace.trace import trace
 
-NOT_WHOLE = (
-    "{name} does not run on one device, where every block is the whole array: {words}. A program that asks for its "
-    "position, or permutes blocks, needs a reference of the same mesh: read.against(f, *args, reference=g)."
+NO_CALL = (
+    "this trace has no longer the function and its arguments: it was read from a file, traced with a fix, or is of a "
+    "view that is displayed. Call read.trace(f, *args).against()."
 )
 STOPS = "{name} stops with an error: {words}"
+NOT_RUN = "{name} was not run, so there are no values to compare: {note}"
+NO_MESH = (
+    "{name} was not run on a mesh of devices. Put its arguments on one: "
+    "jax.device_put(x, jax.NamedSharding(mesh, spec))."
+)
+HAS_REFS = (
+    "{name} takes a jax.Ref, which running it once more would write again: give a function that returns the value"
+)
+NOT_WHOLE = (
+    "{name} does not run on one device, where every block is the whole array: {words}. A program that asks for its "
+    "position, or permutes blocks, needs a reference of the same mesh: .against(reference)."
+)
 
 
-def against(
-    f: Callable[..., Any],
-    *args: Any,
-    kwargs: Mapping[str, Any] | None = None,
-    reference: Callable[..., Any] | None = None,
-    rtol: float = 1e-4,
-    atol: float = 1e-6,
-) -> Unsharded | None:
-    """Finds the first value of a program that differs from the same program without sharding.
-
-    The program is run twice: on its mesh, and with its regions on one device, where every block is the whole array.
-    Values that have only parts of a sum, still to be added, do not differ. A program without ``shard_map`` is run as it
-    is, and on one device; only where the results differ, it is compiled once more with every value among its results,
-    with its constraints and without. That takes long for a large one: give it small arguments.
+def against(mine: Trace, reference: Callable[..., Any] | None, rtol: float, atol: float) -> Unsharded | None:
+    """``Trace.against``.
 
     Args:
-        f: what ``read.trace`` takes; or a function without ``shard_map``, jitted or not.
-        *args: its arguments, on a mesh.
-        kwargs: keyword arguments of ``f``.
-        reference: another function of the same arguments and mesh, to compare with step by step, or by names; None for
-            ``f`` itself on one device.
+        mine: a trace, with what it was called with.
+        reference: another function of the same arguments; None for the traced one, on one device.
         rtol: tolerance, relative to the greatest element of a value.
         atol: absolute tolerance.
 
-    Returns:
-        The difference, with its step, line, device and likely cause: a sum that is missing, or made twice, a value that
-        is added once for each device, blocks on other devices. None where all values that were kept agree.
-
     Raises:
-        ValueError: ``f`` stops with an error, or does not run on one device.
+        ValueError: as of ``Trace.against``.
     """
-    try:
-        mine = trace(f, *args, kwargs=kwargs)
-    except NoShardMapError:
-        return auto(f, args, kwargs or {}, reference, rtol, atol)
     name = mine.name or "the function"
-    if mine.error is not None:
-        raise ValueError(STOPS.format(name=name, words=mine.error.message.partition("\n")[0]))
+    _refuse_stopped(mine, name)
+    call = mine.call
+    if not isinstance(call, Call):
+        raise ValueError(NO_CALL)
+    if any(isinstance(x, jax.Ref) for x in jax.tree.leaves((call.args, dict(call.kwargs)))):
+        raise ValueError(HAS_REFS.format(name=name))
+    if not mine.regions:
+        if mine.mesh.size < 2 or mine.engine == "host":
+            raise ValueError(NO_MESH.format(name=name))
+        return auto(call, mine.mesh, reference, rtol, atol)
     if reference is not None:
-        other = trace(reference, *args, kwargs=kwargs)
-        found = mine.compare(other, rtol=rtol, atol=atol)
-        if found is None:
-            return None
-        return against_reference(run_of(mine), run_of(other), found)
+        other = trace(reference, *call.args, kwargs=call.kwargs)
+        _refuse_stopped(other, other.name or "the reference")
+        axes = {axis.name: axis.size for axis in mine.mesh.axes}
+        return against_reference(run_of(mine), run_of(other), axes, rtol, atol)
     with _jax.retracing((), "whole"):
-        whole = trace(f, *args, kwargs=kwargs, engine="host")
+        whole = trace(call.f, *call.args, kwargs=call.kwargs, engine="host")
     if whole.error is not None:
         raise ValueError(NOT_WHOLE.format(name=name, words=whole.error.message.partition("\n")[0]))
+    _refuse_stopped(whole, name)
     return against_whole(run_of(mine), run_of(whole), mine.mesh, rtol, atol)
+
+
+def _refuse_stopped(found: Trace, name: str) -> None:
+    """Refuses a trace without values.
+
+    Raises:
+        ValueError: the program stops, or was not run.
+    """
+    if found.error is not None:
+        raise ValueError(STOPS.format(name=name, words=found.error.message.partition("\n")[0]))
+    if found.engine == "types":
+        raise ValueError(NOT_RUN.format(name=name, note=found.note))

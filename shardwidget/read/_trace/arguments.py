@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -13,9 +13,11 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
+from shardwidget.document import Mesh as DocumentMesh
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
 from shardwidget.read._devices import is_on_other_devices, is_split_on_other_axes, mesh_text
+from shardwidget.read._mesh import read_devices, read_mesh
 
 UNREDUCED_ON_HOST = (
     "an argument of type {type} holds parts of a sum on several devices, which one device cannot simulate. "
@@ -111,6 +113,13 @@ class Arguments:
         arrays = [changed(x, k) for k, x in enumerate(self.arrays)] if changed else self.arrays
         return self._call.jaxpr(self._arrays, arrays)
 
+    def called(self, arrays: Sequence[Any]) -> Any:
+        """What the function returns for other arrays."""
+        leaves = list(self._leaves)
+        for k, x in zip(self._arrays, arrays, strict=True):
+            leaves[k] = x
+        return self._call(leaves)
+
     def cut(self, shardings: Mapping[int, NamedSharding]) -> bool:
         """Gives shardings, by number, to abstract arrays that have none; returns whether there were any."""
         done = False
@@ -130,6 +139,12 @@ class Arguments:
             if isinstance(known, Mesh) and not known.empty and known.abstract_mesh.shape == mesh.shape:
                 return known
         return mesh
+
+    def mesh(self) -> DocumentMesh:
+        """The mesh that the arguments are on; one device where they are on none."""
+        shardings = (getattr(x, "sharding", None) for x in self.arrays)
+        found = next((s.mesh for s in shardings if isinstance(s, NamedSharding)), None)
+        return read_devices(jax.devices()[:1]) if found is None else read_mesh(self.concrete(found))
 
     @property
     def bytes(self) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from itertools import combinations
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -13,65 +12,64 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget._config import config
-from shardwidget.document.difference import Difference, Run, compare, equal
+from shardwidget.document import Mesh as DocumentMesh
+from shardwidget.document import Trace
+from shardwidget.document.difference import Difference, close
 from shardwidget.document.trace import run_of
-from shardwidget.document.unsharded import Unsharded
-from shardwidget.read._call import FlatCall
-from shardwidget.read._trace.arguments import Arguments
-from shardwidget.read._trace.trace import trace_whole
+from shardwidget.document.unsharded import Unsharded, against_reference
+from shardwidget.read._call import Call, FlatCall
+from shardwidget.read._trace.arguments import Arguments, on_one_device
+from shardwidget.read._trace.global_values import global_block
+from shardwidget.read._trace.trace import trace_flat
 
 ONLY_TOGETHER = (
     "No step differs when each value is among the results: the compiler makes the difference where it joins steps."
 )
+OTHER_RESULTS = "{name} returns {ours} arrays and the reference {theirs}: give one that returns the same"
 
 
 def auto(
-    f: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    reference: Callable[..., Any] | None,
-    rtol: float,
-    atol: float,
+    call: Call, mesh: DocumentMesh, reference: Callable[..., Any] | None, rtol: float, atol: float
 ) -> Unsharded | None:
-    """``against`` of a program without ``shard_map``.
+    """``Trace.against`` of a program without ``shard_map``.
 
     Args:
-        f: the function.
-        args: its arguments.
-        kwargs: its keyword arguments.
-        reference: as of ``against``.
-        rtol: as of ``against``.
-        atol: as of ``against``.
+        call: the function and its arguments.
+        mesh: the one that they are on.
+        reference: as of ``Trace.against``.
+        rtol: as of ``Trace.against``.
+        atol: as of ``Trace.against``.
+
+    Raises:
+        ValueError: an argument was deleted, or the reference returns other results.
     """
-    arguments = Arguments(FlatCall(f, args, kwargs))
-    leaves, tree = arguments.filled(on_host=False), jax.tree.structure((args, dict(kwargs)))
-    given = [jnp.copy(x) for x in leaves]  # A donated argument is the user's still.
-    called, named = jax.tree.unflatten(tree, given)
-    mine = f(*called, **named)
-    alone = [jax.device_put(np.asarray(x), jax.local_devices()[0]) for x in leaves]
-    mesh = next((x.sharding.mesh for x in leaves if isinstance(getattr(x, "sharding", None), NamedSharding)), None)
-    whole = _flat(reference or f, args, kwargs, constrained=_on_one_device)
-    results = [np.asarray(x) for x in jax.tree.leaves(mine)], [np.asarray(x) for x in jax.jit(whole)(*alone)]
-    if all(equal(_wide(a), _wide(b), rtol, _scaled(b, rtol, atol)) for a, b in zip(*results, strict=True)):
+    arguments = Arguments(FlatCall(*call))
+    compared = arguments if reference is None else Arguments(FlatCall(reference, call.args, call.kwargs))
+    leaves = arguments.filled(on_host=False)
+    alone = [jax.device_put(on_one_device(x), jax.local_devices()[0]) for x in leaves]
+    whole = _flat(compared, keep=_on_one_device)
+    results = jax.tree.leaves(arguments.called([jnp.copy(x) for x in leaves]))  # A donated argument is the user's.
+    others = [_on_host(x) for x in jax.jit(whole)(*alone)]
+    if len(results) != len(others):
+        raise ValueError(OTHER_RESULTS.format(name=arguments.function, ours=len(results), theirs=len(others)))
+    pairs = list(zip(results, others, strict=True))
+    if all(close(_on_host(a), b, rtol, atol) for a, b in pairs):
         return None  # Whatever is in between was meant.
-    one = run_of(trace_whole(_flat(f, args, kwargs, constrained=lambda s: s), tuple(leaves), None, config.keep))
-    two = run_of(trace_whole(whole, tuple(alone), None, config.keep))
-    found = compare(one, two, rtol, atol)
-    sizes = [] if mesh is None else list(mesh.shape.values())
+    one = trace_flat(_flat(arguments, keep=lambda s: s), leaves, arguments.names)
+    two = trace_flat(whole, alone, compared.names)
+    axes = {axis.name: axis.size for axis in mesh.axes}
+    found = against_reference(run_of(one), run_of(two), axes, rtol, atol)
     if found is None:
-        k = next(k for k, (a, b) in enumerate(zip(*results, strict=True)) if not equal(_wide(a), _wide(b), rtol, atol))
-        a, b = (result[k] for result in results)
-        return Unsharded(len(one.steps) - 1, f"result {k}", -1, "return", None, (), a, b, ONLY_TOGETHER)
-    return Unsharded(**{**found.__dict__, "device": -1}, cause=_cause(found, sizes, one, two, rtol))
+        k, (a, b) = next((k, (a, b)) for k, (a, b) in enumerate(pairs) if not close(_on_host(a), b, rtol, atol))
+        device = _first(a, b, rtol, atol)
+        last = len(one.steps) - 1
+        return Unsharded(last, f"result {k}", device, "return", None, (), _on_host(a), b, ONLY_TOGETHER)
+    return replace(found, device=_holder(one, found, rtol, atol))
 
 
-def _flat(
-    f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], *, constrained: Callable[[Any], Any]
-) -> Callable[..., list[Any]]:
-    """A function of the leaves, without calls, with other shardings in its constraints."""
-    jaxpr = jax.make_jaxpr(f)(*args, **kwargs)
-    return _jax.as_function(*_jax.flattened(jaxpr, keep=constrained))
+def _flat(arguments: Arguments, *, keep: Callable[[Any], Any]) -> Callable[..., list[Any]]:
+    """A function of the arrays, without calls, with other shardings in its constraints."""
+    return _jax.as_function(*_jax.flattened(arguments.trace()[0], keep=keep))
 
 
 def _on_one_device(sharding: Any) -> NamedSharding:
@@ -80,28 +78,25 @@ def _on_one_device(sharding: Any) -> NamedSharding:
     return NamedSharding(mesh, PartitionSpec())
 
 
-def _wide(x: np.ndarray) -> np.ndarray:
-    return x if x.dtype.kind in "fciub" else x.astype(np.float32)
+def _on_host(x: Any) -> np.ndarray:
+    keys = jax.dtypes.issubdtype(jax.typeof(x).dtype, jax.dtypes.prng_key)
+    return np.asarray(jax.random.key_data(x) if keys else x)
 
 
-def _scaled(x: np.ndarray, rtol: float, atol: float) -> float:
-    """The tolerance of elements near 0, in which sums in another order differ."""
-    return atol + rtol * float(np.abs(x).max(initial=0)) if x.dtype.kind == "f" else atol
+def _first(result: Any, other: np.ndarray, rtol: float, atol: float) -> int:
+    """The first device of a result whose part differs; -1 where it is not known."""
+    shards = result.addressable_shards if isinstance(result, jax.Array) else ()
+    wrong = (s.device.id for s in shards if not close(_on_host(s.data), other[s.index], rtol, atol))
+    return min(wrong, default=-1)
 
 
-def _cause(found: Difference, sizes: list[int], one: Run, two: Run, rtol: float) -> str:
-    """What is likely wrong; empty where it is not known."""
-    a, b = _wide(found.mine), _wide(found.other)
-    line = f" in line {found.source.line}" if found.source else ""
-    other = two.steps[found.step].source if found.step < len(two.steps) else None
-    beside = ""
-    alike = [s.primitive for s in one.steps] == [s.primitive for s in two.steps]
-    if alike and other and found.source and other.text != found.source.text:
-        beside = f" Line {found.source.line} is another than line {other.line} of the reference."
-    if a.shape == b.shape and a.dtype.kind == "f" and a.size:
-        for n in sorted({math.prod(c) for k in range(1, len(sizes) + 1) for c in combinations(sizes, k)} - {1}):
-            if np.allclose(a, n * b, rtol=10 * rtol):
-                return f"Each element is {n} times what it should be{line}: added once for each of {n} devices.{beside}"
-            if np.allclose(n * a, b, rtol=10 * rtol):
-                return f"Each element is 1/{n} of what it should be{line}: divided by {n} devices too many.{beside}"
-    return beside.strip()
+def _holder(trace: Trace, found: Difference, rtol: float, atol: float) -> int:
+    """The first device that holds a part which differs."""
+    v = next((v for v in trace.steps[found.step].outputs if v.name == found.name), None)
+    if v is None or len(v.dims) != found.mine.ndim or found.mine.shape != found.other.shape:
+        return trace.mesh.device_ids.array().tolist()[0]
+    for at, device in enumerate(trace.mesh.device_ids.array().tolist()):
+        a, b = (global_block(x, v.dims, trace.mesh, at) for x in (found.mine, found.other))
+        if not close(a, b, rtol, atol):
+            return device
+    return -1

@@ -31,7 +31,7 @@ def global_layout(array: jax.Array, mesh: Mesh) -> tuple[Dim, ...] | None:
     return None
 
 
-def global_block(array: jax.Array, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
+def global_block(array: jax.Array | np.ndarray, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
     """The block of a global array at a mesh position."""
     coordinates = dict(zip((a.name for a in mesh.axes), np.unravel_index(at, mesh.shape), strict=False))
     sizes = {axis.name: axis.size for axis in mesh.axes}

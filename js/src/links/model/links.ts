@@ -77,6 +77,12 @@ export class OrderModel {
     return axes.length > 0 ? this.mesh.axisOf(axes[0] ?? "") : -1;
   }
 
+  /** The link that carries most; null where all are idle. */
+  get most(): Link | null {
+    const [axis, chip] = this.order.most;
+    return axis < 0 ? null : { axis, chip };
+  }
+
   /** Whether there is a link from a chip to the next along an axis, and whether it goes round. */
   there({ axis, chip }: Link): "inside" | "around" | null {
     const size = this.chips[axis] ?? 1;
@@ -84,6 +90,11 @@ export class OrderModel {
     if ((this.at(chip)[axis] ?? 0) < size - 1) return "inside";
     return this.order.wraps[axis] && size > 2 ? "around" : null;
   }
+}
+
+/** The plane of the link that carries most. */
+export function planeOf(model: OrderModel | undefined): number {
+  return model?.most ? model.at(model.most.chip)[2] : 0;
 }
 
 /** What is under the answer: which chips, and how hops go. */
@@ -109,8 +120,16 @@ export function totalOf({ busiest, idle, links, bytes: sent, seconds }: DeviceOr
   return `together, of ${count(links, "link")}: ${count(busiest, "hop")} on the busiest${time}, ${idle} idle`;
 }
 
+/** A row of the table in a sentence: the collectives of a program that make these hops. */
+export function crossingText(c: Crossing): string {
+  const made =
+    c.of.length > 0 ? `: ${c.of.slice(0, 4).join("; ")}${c.of.length > 4 ? ` … ${c.of.length - 4} more` : ""}` : "";
+  const each = c.bytes > 0 ? `, ${bytes(c.bytes)} a hop` : "";
+  return `${c.name}${made}${each}, ${count(c.busiest, "hop")} on its busiest link`;
+}
+
 /** A link and what crosses it, in a sentence. */
-export function sentenceOf(model: OrderModel, link: Link): string {
+export function sentenceOf(model: OrderModel, link: Link, most = false): string {
   const from = model.at(link.chip);
   const size = model.chips[link.axis] ?? 1;
   const to = from.map((c, axis) => (axis === link.axis ? (c + 1) % size : c));
@@ -121,5 +140,6 @@ export function sentenceOf(model: OrderModel, link: Link): string {
     const sent = crossing.bytes > 0 ? `, ${bytes(hops * crossing.bytes)}` : "";
     return hops > 0 ? [`${crossing.name}: ${count(hops, "hop")}${sent}`] : [];
   });
-  return `The link along ${LETTERS[link.axis]} from chip ${place(from)} to ${place(to)}${round}: ${across.join("; ") || "idle"}`;
+  const which = most ? "Most crosses the link" : "The link";
+  return `${which} along ${LETTERS[link.axis]} from chip ${place(from)} to ${place(to)}${round}: ${across.join("; ") || "idle"}`;
 }

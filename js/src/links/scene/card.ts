@@ -41,7 +41,7 @@ export interface Layout {
   readonly panels: readonly Panel[];
 }
 
-export function layoutOf({ models, at }: Shown, width: number): Layout {
+export function layoutOf({ models, at }: Shown, width: number, tallest = TALLEST): Layout {
   const beside = width >= BESIDE && models.length > 1;
   const first = beside ? Math.max(0, Math.min(models.length - MOST, at - MOST + 1)) : at;
   const indices = beside ? [first, first + 1] : [at];
@@ -49,7 +49,7 @@ export function layoutOf({ models, at }: Shown, width: number): Layout {
   const panels = indices.flatMap((index, k): Panel[] => {
     const model = models[index];
     if (!model) return [];
-    const board = boardOf(model, w, TALLEST);
+    const board = boardOf(model, w, tallest);
     return [{ model, index, board, x: k * w, width: w, height: 30 + board.height + tableHeight(model) }];
   });
   const height = Math.max(0, ...panels.map((p) => p.height));
@@ -71,7 +71,7 @@ export function linksMarks(
         ? [label(width - PAD, 20, `plane z = ${shown} of ${planes}`, 12, "muted", { anchor: "end" })]
         : []),
       ...(models.length > 1 && index === at ? [{ kind: "rect", x: 0, y: 6, w: 4, h: 20, fill: "ink" } as const] : []),
-      ...shift(boardMarks(model, board, shown, focus, lit?.order === index ? lit.link : null), 0, 28),
+      ...shift(boardMarks(model, board, shown, focus, litOf(model, index, lit, focus)), 0, 28),
       ...shift(tableMarks(model, width, focus), 0, 30 + board.height),
     ];
     if (k > 0)
@@ -87,6 +87,16 @@ export function linksMarks(
   });
 }
 
+/** The link that stands out: the one that is pointed at; while none is, and nothing is shown alone, what carries most. */
+function litOf(
+  model: OrderModel,
+  index: number,
+  lit: { order: number; link: Link } | null,
+  focus: number,
+): Link | null {
+  return lit ? (lit.order === index ? lit.link : null) : focus < 0 ? model.most : null;
+}
+
 /** The link at a place, and its order. */
 export function placeAt(layout: Layout, plane: number, x: number, y: number): { order: number; link: Link } | null {
   for (const { model, index, board, ...panel } of layout.panels) {
@@ -94,6 +104,16 @@ export function placeAt(layout: Layout, plane: number, x: number, y: number): { 
     if (link) return { order: index, link };
   }
   return null;
+}
+
+/** The row of the table at a place: the index of a crossing; -1 for none. */
+export function rowAt(layout: Layout, x: number, y: number): number {
+  for (const { model, board, ...panel } of layout.panels) {
+    const row = Math.floor((y - 30 - board.height - 26) / LINE);
+    const across = x >= panel.x && x < panel.x + panel.width;
+    if (across && row >= 0 && row < model.order.crossings.length) return row;
+  }
+  return -1;
 }
 
 function tableHeight(model: OrderModel): number {

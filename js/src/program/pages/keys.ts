@@ -1,5 +1,6 @@
 /** Keys of the pages. */
 import { type Acts, type Find, lineKeys } from "../../card/keys";
+import type { LinksPage } from "../links/page";
 import type { MemoryPage } from "../memory/page";
 import type { OverlapPage } from "../overlap/page";
 import type { ProgramState } from "../state";
@@ -23,6 +24,7 @@ export function memoryKeys(state: ProgramState, page: MemoryPage, find: Find, ta
     g: () => find(".alive")?.focus(),
     c: () => state.turnTo("collectives"),
     o: () => state.turnTo("overlap"),
+    l: () => state.turnTo("links"),
   };
 }
 
@@ -33,5 +35,20 @@ export function overlapKeys(state: ProgramState, page: OverlapPage, find: Find):
     g: () => find(".waits")?.focus(),
     c: () => state.turnTo("collectives"),
     m: () => state.turnTo("memory"),
+    l: () => state.turnTo("links"),
+  };
+}
+
+export function linksKeys(state: ProgramState, page: LinksPage): Acts {
+  const { order } = state.now.links;
+  return {
+    ArrowLeft: () => page.select(order - 1),
+    ArrowRight: () => page.select(order + 1),
+    a: () => page.board.alone(),
+    "[": () => page.board.turn(-1),
+    "]": () => page.board.turn(1),
+    c: () => state.turnTo("collectives"),
+    m: () => state.turnTo("memory"),
+    o: () => state.turnTo("overlap"),
   };
 }

@@ -1,5 +1,9 @@
-/** Memory and overlap of one card of programs, drawn in its shadow root. */
+/** Memory, overlap and links of one card of programs, drawn in its shadow root. */
 import { render } from "preact";
+import boardStyles from "../../card/board.css";
+import { linksStyles } from "../../links/public";
+import { LinksView } from "../links/LinksView";
+import { LinksPage } from "../links/page";
 import { Limit } from "../memory/Limit";
 import { MemoryView } from "../memory/MemoryView";
 import memoryStyles from "../memory/memory.css";
@@ -11,14 +15,15 @@ import overlapStyles from "../overlap/overlap.css";
 import { OverlapPage } from "../overlap/page";
 import type { Pages } from "../pages";
 import type { ProgramState } from "../state";
-import { memoryKeys, overlapKeys } from "./keys";
+import { linksKeys, memoryKeys, overlapKeys } from "./keys";
 
 export function pages(state: ProgramState, root: ShadowRoot): Pages {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(memoryStyles + overlapStyles);
+  sheet.replaceSync(`${memoryStyles}${overlapStyles}${linksStyles}.links{${boardStyles}}`);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const memory = new MemoryPage(state);
   const overlap = new OverlapPage(state);
+  const links = new LinksPage(state);
   return {
     memory: {
       draw: (host) => render(<MemoryView state={state} page={memory} />, host),
@@ -43,6 +48,13 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
       },
       verdict: () => overlap.model()?.doc.verdict,
       keys: (find) => overlapKeys(state, overlap, find),
+    },
+    links: {
+      draw: (host) => render(<LinksView page={links} />, host),
+      paint: () => void links.board.paint(),
+      badges: () => null,
+      verdict: () => links.doc()?.answer,
+      keys: () => linksKeys(state, links),
     },
   };
 }
