@@ -2087,7 +2087,7 @@ export interface Programs {
 export interface Question {
   /** Unique in its set. */
   readonly name: string;
-  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak" | "choose_threshold";
+  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak" | "choose_threshold" | "may_overlap" | "find_race" | "add_wait";
   /** The task in plain text, with code between backquotes. */
   readonly prompt: string;
   readonly mesh: Mesh;
