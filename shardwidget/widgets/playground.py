@@ -49,9 +49,9 @@ class SpecPlayground(DocumentWidget):
     array = AnyTrait(None, allow_none=True, read_only=True)
     _edits = Dict(help="Drafts in the order they were made, and which of them is on screen.").tag(sync=True)
     _asked = Int(0, help="How often the reader has pressed Apply.").tag(sync=True)
-    _applied = Dict(help="The result: {n, type, error, said, before}; before is the draft of what was moved.").tag(
-        sync=True
-    )
+    _applied = Dict(
+        help="The result: {n, type, error, said}, and its draft as before where something is forbidden."
+    ).tag(sync=True)
 
     def __init__(
         self,
@@ -160,8 +160,8 @@ class SpecPlayground(DocumentWidget):
         self.set_trait("array", moved)
         made = self._editor.document
         self._shown = replace(self.document, array=made.array, forbids=made.forbids)
-        before = to_wire(made.forbids.before) if made.forbids else None
-        self._applied = {"n": self._asked, "type": made.array, "error": "", "said": "", "before": before}
+        applied = {"n": self._asked, "type": made.array, "error": "", "said": ""}
+        self._applied = applied | ({"before": to_wire(made.forbids.before)} if made.forbids else {})
         return moved
 
     def _release(self) -> None:

@@ -16,8 +16,8 @@ export interface Applied {
   type: string;
   error: string;
   said: string;
-  /** The draft of what was moved; null where nothing is forbidden. */
-  before?: SpecDraft | null;
+  /** The draft of what was moved, where something is forbidden. */
+  before?: SpecDraft;
 }
 
 /** Maximum height of a panel: the editor is above it. */
