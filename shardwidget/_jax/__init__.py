@@ -132,6 +132,8 @@ from shardwidget._jax.shardings import (
     boundary_shardings,
     device_assignment,
     entered_mesh,
+    forbidden_axes,
+    forbidding,
     hlo_text,
     is_silent,
     logical_device_ids,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -11,6 +13,21 @@ AnyMesh = jax.sharding.Mesh | jax.sharding.AbstractMesh
 
 LONGEST_TEXT = 4096
 """Characters kept of an HLO or Shardy text, which spells out every device where the order is not a pattern."""
+
+
+def forbidden_axes() -> tuple[str, ...]:
+    """The axes over which ``jax.sharding.no_collectives`` forbids collectives here.
+
+    JAX 0.11 – 0.12: that it has a ``value`` is not documented; before, nothing is forbidden.
+    """
+    state: Any = getattr(jax.sharding, "no_collectives", None)
+    return () if state is None else tuple(sorted(axis for axis in state.value if isinstance(axis, str)))
+
+
+def forbidding(axes: Iterable[str]) -> contextlib.AbstractContextManager[Any]:
+    """Forbids collectives over these axes, and over no others; does nothing before JAX 0.11."""
+    state: Any = getattr(jax.sharding, "no_collectives", None)
+    return contextlib.nullcontext() if state is None else state(set(axes))
 
 
 def partitions(spec: jax.sharding.PartitionSpec) -> tuple[Any, ...]:

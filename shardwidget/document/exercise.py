@@ -20,7 +20,7 @@ __all__ = ["Exercises", "Feedback", "Field", "Figure", "Given", "Part", "Questio
 QuestionKind = Literal[
     "read_placement", "write_spec", "predict_type", "predict_error", "choose_collective", "fill_block", "put_specs",
     "repair", "lower_communication", "read_schedule", "order_tasks", "find_leaf", "shard_tree",
-    "predict_peak", "choose_threshold",
+    "predict_peak", "choose_threshold", "may_overlap", "find_race", "add_wait",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from shardwidget.document.base import Document
 from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.wire import VERSION
 
-__all__ = ["DtypeName", "Playground", "SpecDraft", "SpecEntry", "Terms", "Wording"]
+__all__ = ["DtypeName", "Forbids", "Playground", "SpecDraft", "SpecEntry", "Terms", "Wording"]
 
 RefusalKind = Literal[
     "states_overlap", "unreduced_overlap", "reduced_overlap", "repeated", "unknown", "unconstrained",
@@ -106,6 +106,27 @@ class Terms:
     """Whether axes of size 1 take part in the HLO sharding."""
 
 
+@dataclass(frozen=True)
+class Forbids:
+    """What ``jax.sharding.no_collectives`` forbids where the playground was made.
+
+    It is about ``jax.reshard`` on Explicit axes. The messages have ``{axis}`` in place of the axis.
+    """
+
+    axes: tuple[str, ...]
+    """The axes over which collectives are forbidden."""
+    before: SpecDraft
+    """What is resharded: the array as it is, or the first spec."""
+    error: str
+    """The class of the exception."""
+    sums: str
+    """The message where parts of a sum over the axis would be added up."""
+    gathers: str
+    """The message where the array would no longer be split over the axis."""
+    moves: str
+    """The message where the axis would split another dimension."""
+
+
 @dataclass(frozen=True, repr=False)
 class Playground(Document):
     """A spec to edit, and JAX's words for what comes of it."""
@@ -126,6 +147,8 @@ class Playground(Document):
     none."""
     fixed: bool = False
     """Whether only the spec can be edited, as in an exercise that asks for one and for what follows from it."""
+    forbids: Forbids | None = None
+    """None where nothing is forbidden."""
     most_devices: int = 4096
     """The most positions that a mesh may have on screen."""
     most_dims: int = 6

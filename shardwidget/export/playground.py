@@ -26,18 +26,19 @@ def headline(shown: Playground | Placement, error: str = "") -> str:
     return clip(error, 160) if error else type_and_spec(shown)
 
 
-def picture(shown: Playground | Placement, error: str = "") -> str:
-    """The tiles as boxes, under JAX's words where the spec on screen is invalid."""
+def picture(shown: Playground | Placement, error: str = "", forbidden: str = "") -> str:
+    """The tiles as boxes, under JAX's words where the spec on screen is invalid or a reshard to it forbidden."""
     if isinstance(shown, Playground):
         return "\n".join([headline(shown), _mesh(shown)])
-    return "\n".join([*_refusal(error), text.picture(shown)])
+    return "\n".join([*_refusal(error), *_forbidden(forbidden), text.picture(shown)])
 
 
-def table(shown: Playground | Placement, error: str = "") -> str:
-    """The placement as a table, under JAX's words where the spec on screen is invalid."""
+def table(shown: Playground | Placement, error: str = "", forbidden: str = "") -> str:
+    """The placement as a table, under JAX's words where the spec on screen is invalid or a reshard to it forbidden."""
     if isinstance(shown, Playground):
         return f"<p><b>{escape(headline(shown))}</b></p><p>{escape(_mesh(shown))}</p>"
-    return "".join(f"<p>{escape(line)}</p>" for line in _refusal(error)) + placed.table(shown)
+    said = [*_refusal(error), *_forbidden(forbidden)]
+    return "".join(f"<p>{escape(line)}</p>" for line in said) + placed.table(shown)
 
 
 def _entry(entry: SpecEntry) -> str:
@@ -56,3 +57,7 @@ def _mesh(shown: Playground) -> str:
 
 def _refusal(error: str) -> list[str]:
     return [error, "The picture shows the last valid spec."] if error else []
+
+
+def _forbidden(forbidden: str) -> list[str]:
+    return [f"jax.reshard to this spec raises {forbidden}"] if forbidden else []

@@ -28,7 +28,7 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._placement import placement as read_placement
 from shardwidget.read._placement import untraced
-from shardwidget.read._wordings import check, terms
+from shardwidget.read._wordings import check, forbidden, forbids, terms
 
 NO_SHAPE = (
     "cannot edit the spec of {what}. Give a shape and a mesh, SpecPlayground((8, 16), mesh), or a jax.Array or a "
@@ -120,6 +120,7 @@ class SpecEditor:
             given=self.axes,
             dtypes=_dtypes(kind),
             terms=terms(mesh),
+            forbids=forbids(draft),
             name=name or "x",
             array="" if self.array is None else _jax.type_text(jax.typeof(x)),
             most_devices=max(4096, mesh.size),
@@ -161,6 +162,17 @@ class SpecEditor:
         except Exception as error:
             return SpecCheck(mesh, None, f"{type(error).__name__}: {error}")
         return SpecCheck(mesh, sharding)
+
+    def forbidden(self, draft: SpecDraft) -> str:
+        """JAX's class and words where ``no_collectives`` forbids ``jax.reshard`` to a draft; else empty."""
+        rules = self.document.forbids
+        before, after = (self.judge(d) for d in (rules.before if rules else draft, draft))
+        same = rules is not None and (rules.before.axes, rules.before.shape) == (draft.axes, draft.shape)
+        if rules is None or not same or before.sharding is None or after.sharding is None:
+            return ""
+        if any(axis.type != "Explicit" for axis in draft.axes):
+            return ""
+        return forbidden(before.sharding, after.sharding, draft.shape, rules.axes)
 
     def mesh_of(self, axes: tuple[MeshAxis, ...]) -> AnyMesh:
         """The mesh of these axes: the user's own, or one of the first devices, or an abstract one."""
@@ -233,7 +245,11 @@ class SpecEditor:
         else:
             moved = jax.device_put(x, sharding)
         self.array = jax.block_until_ready(moved)
-        self.document = replace(self.document, array=_jax.type_text(jax.typeof(moved)))
+        rules = self.document.forbids
+        if rules is not None and isinstance(moved.sharding, NamedSharding):
+            axes = read_mesh(moved.sharding.mesh).axes
+            rules = replace(rules, before=self.draft(moved.shape, moved.dtype, axes, moved.sharding.spec))
+        self.document = replace(self.document, array=_jax.type_text(jax.typeof(moved)), forbids=rules)
         return moved
 
 

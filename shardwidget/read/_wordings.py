@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+import jax
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import _jax
-from shardwidget.document import Terms, Wording
+from shardwidget.document import Forbids, SpecDraft, Terms, Wording
 from shardwidget.document.playground import RefusalKind
 
 # Names and numbers that JAX's messages do not use themselves.
@@ -35,6 +36,34 @@ def terms(of: Mesh | AbstractMesh) -> Terms:
         abstract_sharding=_sharding(alone),
         hlo_counts_ones=_jax.hlo_text(NamedSharding(alone, P(_A)), 1) != "{replicated}",
     )
+
+
+def forbids(before: SpecDraft) -> Forbids | None:
+    """What ``jax.sharding.no_collectives`` forbids here, in this JAX's words; None where it forbids nothing."""
+    axes = _jax.forbidden_axes()
+    if not axes:
+        return None
+    mesh = AbstractMesh((_PARTS,), (_A,), axis_types=(AxisType.Explicit,))
+    ways = {"sums": (P(unreduced=frozenset({_A})), P()), "gathers": (P(_A), P()), "moves": (P(_A), P(None, _A))}
+    words: dict[str, str] = {}
+    error = ""
+    for way, (one, other) in ways.items():
+        said = forbidden(NamedSharding(mesh, one), NamedSharding(mesh, other), (_PARTS, _PARTS), [_A])
+        error, _, text = said.partition(": ")
+        words[way] = text.replace(_A, "{axis}")
+    return Forbids(axes, before, error, **words)
+
+
+def forbidden(before: NamedSharding, after: NamedSharding, shape: tuple[int, ...], axes: Iterable[str]) -> str:
+    """JAX's class and words for ``jax.reshard`` where collectives over some axes are forbidden; empty if it may."""
+    x = jax.ShapeDtypeStruct(shape, "float32", sharding=before)
+    mesh = before.mesh if isinstance(before.mesh, AbstractMesh) else before.mesh.abstract_mesh
+    try:
+        with _jax.forbidding(axes), jax.sharding.use_abstract_mesh(mesh):
+            jax.eval_shape(lambda x: jax.reshard(x, after), x)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def check(sharding: NamedSharding, shape: tuple[int, ...]) -> None:

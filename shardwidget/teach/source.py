@@ -58,7 +58,11 @@ def listing_of(f: Callable[..., Any], source: str | None = None) -> Listing:
     Raises:
         ValueError: it cannot be read.
     """
-    text = source if source is not None else _text(f)
+    return listing_text(source if source is not None else _text(f))
+
+
+def listing_text(text: str) -> Listing:
+    """Lines of code, from their text."""
     return Listing("", 1, tuple(textwrap.dedent(text).strip("\n").splitlines()))
 
 

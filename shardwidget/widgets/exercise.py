@@ -13,14 +13,17 @@ from traitlets import Bool, Bunch, Int, observe, validate
 from shardwidget._text import visible
 from shardwidget.document import Exercises
 from shardwidget.read._errors import type_of
+from shardwidget.teach.add_wait import AddWait
 from shardwidget.teach.attempts import Attempts
 from shardwidget.teach.choose_collective import ChooseCollective
 from shardwidget.teach.choose_threshold import ChooseThreshold
 from shardwidget.teach.fill_block import FillBlock
 from shardwidget.teach.find_leaf import FindLeaf
+from shardwidget.teach.find_race import FindRace
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.lower_communication import LowerCommunication
+from shardwidget.teach.may_overlap import MayOverlap
 from shardwidget.teach.order_tasks import OrderTasks
 from shardwidget.teach.predict_error import PredictError
 from shardwidget.teach.predict_peak import PredictPeak
@@ -139,6 +142,9 @@ class Exercise(Sheet):
     shard_tree = _asks(ShardTree)
     predict_peak = _asks(PredictPeak)
     choose_threshold = _asks(ChooseThreshold)
+    may_overlap = _asks(MayOverlap)
+    find_race = _asks(FindRace)
+    add_wait = _asks(AddWait)
 
     @classmethod
     def variant(cls, make: Callable[[Any], Asked], *, seed: Any) -> Asked:

@@ -49,7 +49,9 @@ class SpecPlayground(DocumentWidget):
     array = AnyTrait(None, allow_none=True, read_only=True)
     _edits = Dict(help="Drafts in the order they were made, and which of them is on screen.").tag(sync=True)
     _asked = Int(0, help="How often the reader has pressed Apply.").tag(sync=True)
-    _applied = Dict(help="The result: {n, type, error, said}.").tag(sync=True)
+    _applied = Dict(
+        help="The result: {n, type, error, said}, and its draft as before where something is forbidden."
+    ).tag(sync=True)
 
     def __init__(
         self,
@@ -111,6 +113,14 @@ class SpecPlayground(DocumentWidget):
         return self._shown
 
     @property
+    def forbidden(self) -> str:
+        """JAX's class and words where ``jax.reshard`` to what is on screen is a forbidden collective; else empty.
+
+        ``jax.sharding.no_collectives``, within which the playground was made, says which are.
+        """
+        return self._editor.forbidden(self.document.draft)
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array on screen."""
         return self.document.draft.shape
@@ -148,8 +158,10 @@ class SpecPlayground(DocumentWidget):
             self._applied = {"n": self._asked, "type": "", "error": type(error).__name__, "said": str(error)}
             raise
         self.set_trait("array", moved)
-        self._shown = replace(self.document, array=self._editor.document.array)
-        self._applied = {"n": self._asked, "type": self.document.array, "error": "", "said": ""}
+        made = self._editor.document
+        self._shown = replace(self.document, array=made.array, forbids=made.forbids)
+        applied = {"n": self._asked, "type": made.array, "error": "", "said": ""}
+        self._applied = applied | ({"before": to_wire(made.forbids.before)} if made.forbids else {})
         return moved
 
     def _release(self) -> None:
@@ -170,14 +182,19 @@ class SpecPlayground(DocumentWidget):
     def _drawn(self) -> Playground | Placement:
         return self.placement if self._judges else self.document
 
+    @property
+    def _said(self) -> str:
+        """What is forbidden of what is on screen, where JAX is asked."""
+        return self.forbidden if self._judges else ""
+
     def _words(self) -> str:
-        return words.picture(self._drawn, self.error)
+        return words.picture(self._drawn, self.error, self._said)
 
     def _title(self) -> str:
         return words.headline(self._drawn, self.error)
 
     def _table(self) -> str:
-        return words.table(self._drawn, self.error)
+        return words.table(self._drawn, self.error, self._said)
 
     def _small_picture(self) -> str | None:
         return super()._small_picture() if self._judges else None

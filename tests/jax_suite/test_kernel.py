@@ -17,7 +17,7 @@ import shardwidget as sw
 from shardwidget import _jax
 from shardwidget._jax.kernels.recording import forget_failed
 from shardwidget.read._kernel.kernel import document as read_document
-from shardwidget.read._kernel.races import _conflicts
+from shardwidget.read._kernel.races import conflicts
 from shardwidget.read._kernel.reading import Reading
 from tests import kernels
 
@@ -132,7 +132,7 @@ def test_a_right_kernel_raises_no_alarm_in_fifty_schedules(name: str) -> None:
 def overlapping(reading: Any, moments: Any) -> list[tuple[int, int]]:
     """Operations that access one place at the same time in a schedule, one of them to write it."""
     found = []
-    for one, other in _conflicts(reading.accesses):
+    for one, other in conflicts(reading.accesses):
         if {"enter", "leave"} & {one.kind, other.kind}:
             continue
         times = [(moments.at["begin", a.op], moments.at[a.end]) for a in (one, other)]

@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import _jax
 from shardwidget.document import MeshAxis, SpecDraft, SpecEntry, to_wire
 from shardwidget.export.state import encode
 from shardwidget.export.svg import engine
-from shardwidget.read._spec import SpecEditor
+from shardwidget.read._spec import SpecEditor, spec_of
 from tests.examples import examples
 
 NAMES = ("x", "y", "data", "it's")
@@ -165,6 +166,61 @@ def test_apply_moves_an_array_from_anywhere_to_anywhere(path: list[SpecDraft]):
         assert moving.apply(judged).sharding.is_equivalent_to(judged.sharding, 2)
     plain = moving.judge(SpecDraft(x.shape, "float32", moving.axes))
     np.testing.assert_array_equal(np.asarray(moving.apply(plain)), x)
+
+
+@st.composite
+def reshards(draw) -> tuple[SpecDraft, SpecDraft, set[str]]:
+    """Two drafts of an array on an Explicit mesh, and axes over which collectives are forbidden."""
+    mesh = tuple(replace(axis, type="Explicit") for axis in draw(axes(8)))
+    names = [axis.name for axis in mesh]
+
+    def draft() -> SpecDraft:
+        places: list[list[str]] = [[], [], [], []]
+        for name in draw(st.permutations(names)):
+            places[draw(st.integers(0, 3))].append(name)
+        entries = tuple(SpecEntry(tuple(at)) for at in places[:2])
+        return SpecDraft((24, 48), "float32", mesh, entries, tuple(sorted(places[2], key=names.index)))
+
+    return draft(), draft(), draw(st.sets(st.sampled_from(names), min_size=1))
+
+
+@examples(200)
+@given(reshards())
+def test_what_is_forbidden_is_what_jax_forbids(given: tuple[SpecDraft, SpecDraft, set[str]]):
+    before, after, forbidden = given
+    types = (AxisType.Explicit,) * len(before.axes)
+    mesh = AbstractMesh(tuple(a.size for a in before.axes), tuple(a.name for a in before.axes), axis_types=types)
+    # Of several axes, JAX may look at any one first.
+    for names in (forbidden, {min(forbidden)}):
+        with _jax.forbidding(names):
+            editor = SpecEditor(before.shape, mesh, spec_of(before), None, "x")
+        said = editor.forbidden(after)
+        page = page_says(editor, after)["forbidden"]
+        assert (said in page) if said else page == []
+        if len(names) == 1:
+            assert page[:1] == ([said] if said else [])
+    assert (editor.document.forbids is None) == (not hasattr(jax.sharding, "no_collectives"))
+
+
+def test_a_playground_says_what_is_forbidden():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    x = jax.device_put(np.zeros((8, 16), "float32"), NamedSharding(mesh, P("x")))
+    with _jax.forbidding({"x"}):
+        playground = sw.SpecPlayground(x)
+    if not hasattr(jax.sharding, "no_collectives"):
+        return
+    assert playground.forbidden == ""
+    playground.spec = P(None, "x")
+    assert playground.forbidden.startswith("ForbiddenCollectiveError: ")
+    assert "changes the sharded dimension of axis 'x'" in playground.forbidden
+    assert "jax.reshard to this spec raises ForbiddenCollectiveError" in str(playground)
+    playground.apply()
+    # From where it is now, nothing has to move.
+    assert playground.forbidden == ""
+    playground.spec = P("x")
+    assert "changes the sharded dimension" in playground.forbidden
+    assert playground.document.forbids is not None
+    assert playground.document.forbids.before.entries == (SpecEntry(), SpecEntry(("x",)))
 
 
 def sets_sorted(text: str) -> str:

@@ -370,10 +370,19 @@ def test_11_choosing_a_sharding(run, capsys):
 
 def test_12_overlap_and_pallas(run, capsys):
     shown = run("12")
+    printed = capsys.readouterr().out
     (stepped, *_) = documents(shown, "ShardMapStepper")
     # "Three ppermutes, each of one block"; the result is right.
     assert [s.collective.bytes_per_device for s in stepped.steps if s.collective] == [2 * 2 * 4] * 3
     assert True in [v for v in shown if isinstance(v, bool)]
+    # "For them, XLA's schedule overlaps nothing".
+    estimated = re.findall(r"sends for ([\d.]+) ms and waits for ([\d.]+) ms", printed)
+    assert len(estimated) == 2
+    assert all(takes == exposed for takes, exposed in estimated)
+    # "Now measured": three sends of each program, in every call.
+    (measured,) = documents(shown, "RunView")
+    assert [[c.kind for c in r.collectives] for r in measured.runs] == [["collective-permute"] * 3] * 2
+    assert all(c.times > 0 and 0 <= c.hidden <= 1 for r in measured.runs for c in r.collectives)
     (racing,) = documents(shown, "KernelView")
     assert racing.faults[0].headline.startswith("Device 3 may overwrite slots[0] of device 0 while it still sends it")
     assert racing.faults[0].advice in shown
@@ -381,8 +390,47 @@ def test_12_overlap_and_pallas(run, capsys):
     order = racing.orders[racing.faults[0].order]
     wrong = {s.device for s in order.stretches if s.instead_of >= 0 and racing.slots[s.slot].name.startswith("out_ref")}
     assert wrong
-    assert capsys.readouterr().out.startswith("No race and no wait that never ends, in any order")
+    assert "\nNo race and no wait that never ends, in any order" in printed
     assert shown[-1] == f"Device 0 waits for ever at line {_line(shown)}: free needs 1, nothing has come"
+    may, race, missing = (v for v in shown if isinstance(v, sw.Exercise))
+    may.answer = ("can run meanwhile",) * 4
+    race.answer = ("slots", "send.start()", "send.start()")
+    # "A device tells its left neighbour … after it has sent the slot and copied what came": the next send waits for it.
+    copied = "pltpu.sync_copy(slots.at[then], out_ref.at[lax.rem(me - step - 1 + N, N)]) is done"
+    missing.answer = ("send.start()", "its right neighbour", copied, "one run before")
+    assert (may.passed, race.passed, missing.passed) == (True, True, True)
+
+
+@pytest.mark.libtpu
+def test_12_what_the_compiler_of_tpus_overlaps():
+    mesh = sw.tpu_mesh("v5e:2x2", ("x",))
+    names = {"N": 4, "ring": [(i, (i + 1) % 4) for i in range(4)], "jnp": jax.numpy, "lax": jax.lax}
+    waits = {}
+    for name in ("multiply", "sent_last"):
+        exec(_definition("12", name), names)
+        f = jax.shard_map(names[name], mesh=mesh, in_specs=jax.P("x"), out_specs=jax.P("x"))
+        x = jax.ShapeDtypeStruct((8192, 8192), "bfloat16")
+        overlap = sw.read.overlap(f, x, x, mesh=mesh)
+        waits[name] = sum(t.exposed for t in overlap.transfers) / sum(t.seconds for t in overlap.transfers)
+    # "`multiply` waits only for what is longer than the product beside it"; "`sent_last` waits for everything".
+    assert waits["multiply"] < 0.7
+    assert waits["sent_last"] == pytest.approx(1, abs=0.01)
+
+
+def _definition(number: str, name: str) -> str:
+    """The text of a function of a notebook."""
+    (path,) = COURSE.glob(f"{number}_*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    (found,) = (
+        ast.get_source_segment(text, node)
+        for text in texts
+        if f"def {name}(" in text
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    )
+    assert found
+    return found
 
 
 def _line(shown) -> int:

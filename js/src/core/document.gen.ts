@@ -877,6 +877,26 @@ export interface Flow {
   readonly bytes: number;
 }
 
+/**
+ * What `jax.sharding.no_collectives` forbids where the playground was made.
+ *
+ * It is about `jax.reshard` on Explicit axes. The messages have `{axis}` in place of the axis.
+ */
+export interface Forbids {
+  /** The axes over which collectives are forbidden. */
+  readonly axes: readonly string[];
+  /** What is resharded: the array as it is, or the first spec. */
+  readonly before: SpecDraft;
+  /** The class of the exception. */
+  readonly error: string;
+  /** The message where parts of a sum over the axis would be added up. */
+  readonly sums: string;
+  /** The message where the array would no longer be split over the axis. */
+  readonly gathers: string;
+  /** The message where the axis would split another dimension. */
+  readonly moves: string;
+}
+
 /** The answer given for one field. */
 export interface Given {
   /** The field's name. */
@@ -2059,6 +2079,8 @@ export interface Playground {
   readonly array: string;
   /** Whether only the spec can be edited, as in an exercise that asks for one and for what follows from it. */
   readonly fixed: boolean;
+  /** None where nothing is forbidden. */
+  readonly forbids: Forbids | null;
   /** The most positions that a mesh may have on screen. */
   readonly most_devices: number;
   /** The most dimensions that an array may have on screen. */
@@ -2152,7 +2174,7 @@ export interface Programs {
 export interface Question {
   /** Unique in its set. */
   readonly name: string;
-  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak" | "choose_threshold";
+  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak" | "choose_threshold" | "may_overlap" | "find_race" | "add_wait";
   /** The task in plain text, with code between backquotes. */
   readonly prompt: string;
   readonly mesh: Mesh;

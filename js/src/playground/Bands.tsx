@@ -23,6 +23,33 @@ export function Answer({ state, editor }: { state: PlaygroundState; editor: Spec
   return <Raised error={applied.error} by={`raised by Apply, JAX ${editor.doc.jax_version}`} said={applied.said} />;
 }
 
+/** Which axes forbid what, and what that says of the spec on screen. */
+export function Forbids({ editor }: { editor: SpecEditor }) {
+  const told = editor.forbids();
+  if (!told) return null;
+  const { code, forbidden, allowed } = told;
+  const mesh = new MeshModel({ ...editor.doc.mesh, axes: editor.draft().axes });
+  return (
+    <div class="band forbids" aria-live="polite">
+      <code>
+        <Tokens tokens={axisTokens(code, mesh)} />
+      </code>
+      <div>
+        {forbidden ? (
+          <>
+            <p class="means">
+              jax.reshard raises <b class="mono">{forbidden.error}</b>. {forbidden.meaning}
+            </p>
+            <pre>{forbidden.said}</pre>
+          </>
+        ) : (
+          <p>{allowed}</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
 export function CodeLine({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
   const { doc } = editor;
   const refusal = editor.refusal();

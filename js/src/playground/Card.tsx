@@ -2,7 +2,7 @@
 
 import { Canvas, Dims, Facets, Notes } from "../array/public";
 import { Foot } from "../card/Foot";
-import { Answer, CodeLine, Trouble } from "./Bands";
+import { Answer, CodeLine, Forbids, Trouble } from "./Bands";
 import { PlaygroundHead } from "./Head";
 import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";
@@ -33,6 +33,7 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
           <Answer state={state} editor={editor} />
         </div>
       </div>
+      <Forbids editor={editor} />
       <CodeLine state={state} editor={editor} />
       <Foot keys={KEYS}>
         {model.rank > 2 && <Dims state={state.picture} model={model} />}

@@ -4,6 +4,7 @@ import { memo, Store } from "../card/store";
 import type { Placement, Playground, SpecDraft } from "../core/document.gen";
 import { type Refusal, refusalOf } from "../core/spec/refusal";
 import { move, type Place, placesOf, put, type Seat, take, unconstrain } from "../core/spec/spec";
+import { allowedText, type Forbidden, forbiddenOf, forbidsCode } from "./model/forbidden";
 import { bareOf, placementOf } from "./model/playground";
 
 /** Drafts in the order they were made, and which of them is on screen. */
@@ -36,6 +37,8 @@ interface Fields extends Edits {
   open: boolean;
   /** Said to screen readers. */
   announced: string;
+  /** The array as it was moved last; null for as it was given. */
+  moved: SpecDraft | null;
 }
 
 /** Edits that can be undone. */
@@ -60,6 +63,7 @@ export class SpecEditor extends Store<Fields> {
       cursor: 0,
       open: false,
       announced: "",
+      moved: null,
     });
   }
 
@@ -76,6 +80,15 @@ export class SpecEditor extends Store<Fields> {
   /** JAX's error for what is on screen; null if JAX accepts it. */
   refusal(): Refusal | null {
     return this.#refusal(this.draft(), this.doc);
+  }
+
+  /** What `no_collectives` says of a reshard to what is on screen; null where it forbids nothing at all. */
+  forbids(): { code: string; forbidden: Forbidden | null; allowed: string } | null {
+    const { forbids } = this.doc;
+    if (!forbids) return null;
+    const [draft, refused, before] = [this.draft(), this.refusal() !== null, this.now.moved ?? forbids.before];
+    const forbidden = refused ? null : (forbiddenOf(draft, forbids, before)[0] ?? null);
+    return { code: forbidsCode(forbids), forbidden, allowed: allowedText(draft, forbids, before, refused) };
   }
 
   /** What is on screen, or else the last draft there that JAX accepts; null if there was none. */

@@ -16,6 +16,8 @@ export interface Applied {
   type: string;
   error: string;
   said: string;
+  /** The draft of what was moved, where something is forbidden. */
+  before?: SpecDraft;
 }
 
 /** Maximum height of a panel: the editor is above it. */
@@ -135,6 +137,7 @@ export class PlaygroundState extends CardState<Fields> {
     const applied = this.widget.get("_applied") as Partial<Applied> | undefined;
     const known = typeof applied?.type === "string" ? (applied as Applied) : null;
     this.set({ applied: known, waiting: false });
+    if (isDraft(known?.before)) this.now.editor?.set({ moved: known.before });
   }
 
   #draw(): void {

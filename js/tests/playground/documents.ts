@@ -1,5 +1,5 @@
 /** Playgrounds made by hand, in the words of JAX 0.10. */
-import type { MeshAxis, Playground, SpecDraft, SpecEntry, Terms } from "../../src/core/document.gen";
+import type { Forbids, MeshAxis, Playground, SpecDraft, SpecEntry, Terms } from "../../src/core/document.gen";
 import { mesh } from "../documents";
 
 const DUPLICATE =
@@ -60,6 +60,20 @@ export function draft(rest: Partial<SpecDraft> = {}): SpecDraft {
   };
 }
 
+/** What is forbidden over some axes, for an array of this spec. */
+export function forbids(before: SpecDraft, ...axes: string[]): Forbids {
+  const words = (what: string) =>
+    `Collective across axis '{axis}' is forbidden by \`no_collectives\`, but ${what} '{axis}'`;
+  return {
+    axes,
+    before,
+    error: "ForbiddenCollectiveError",
+    sums: words("`reshard` consumes unreduced axis"),
+    gathers: words("`reshard` loses sharding axis"),
+    moves: words("`reshard` changes the sharded dimension of axis"),
+  };
+}
+
 /** A playground on eight devices. */
 export function playground(first: SpecDraft = draft(), rest: Partial<Playground> = {}): Playground {
   return {
@@ -73,6 +87,7 @@ export function playground(first: SpecDraft = draft(), rest: Partial<Playground>
     terms: TERMS,
     name: "x",
     fixed: false,
+    forbids: null,
     array: "",
     most_devices: 4096,
     most_dims: 6,

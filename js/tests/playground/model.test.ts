@@ -9,7 +9,7 @@ import { SpecEditor } from "../../src/playground/editor";
 import { axisOf } from "../../src/playground/keys";
 import { codeOf } from "../../src/playground/model/code";
 import { decodePlayground, placementOf } from "../../src/playground/model/playground";
-import { axis, draft, LOOSE, on, playground, TERMS } from "./documents";
+import { axis, draft, forbids, LOOSE, on, playground, TERMS } from "./documents";
 
 const F32 = { name: "float32", short: "f32", bits: 32 };
 const said = (d: SpecDraft) => {
@@ -55,6 +55,38 @@ test.each(["", "P(x)", "P('x'", "P('x' 'y')", "x", "P(1)", "P(unreduced='x')", "
     expect(readSpec(text)).toBeNull();
   },
 );
+
+test.each([
+  ["stays", draft({ entries: [on("x"), on("y")] }), ""],
+  ["moves in its dimension", draft({ entries: [on("y", "x")] }), ""],
+  ["splits another dimension", draft({ entries: [on(), on("x")] }), "changes the sharded dimension of axis 'x'"],
+  ["is gathered", draft(), "loses sharding axis 'x'"],
+  ["becomes a sum's", draft({ unreduced: ["x"] }), ""],
+  ["is on another mesh", draft({ axes: [axis("x", 8)], entries: [] }), ""],
+])("a forbidden axis that %s", (_, after, words) => {
+  const rules = forbids(draft({ entries: [on("x")] }), "x");
+  const editor = new SpecEditor(playground(after, { forbids: rules }));
+  expect(editor.forbids()?.forbidden?.said ?? "").toContain(words);
+  expect(editor.forbids()?.forbidden === null).toBe(words === "");
+});
+
+test("what is forbidden is told of what was moved last, and not of specs that JAX refuses", () => {
+  const rules = forbids(draft({ unreduced: ["y"] }), "x", "y");
+  const editor = new SpecEditor(playground(draft(), { forbids: rules }));
+  expect(editor.forbids()?.code).toBe("no_collectives({'x', 'y'})");
+  expect(editor.forbids()?.forbidden?.meaning).toMatch(/parts of a sum/);
+  editor.set({ moved: draft() });
+  expect(editor.forbids()?.allowed).toBe(
+    "A reshard may not sum or gather over x or y, nor split another dimension over it.",
+  );
+  editor.edit(draft({ entries: [on("x")] }));
+  expect(editor.forbids()?.allowed).toBe("JAX allows the reshard from P().");
+  editor.edit(draft({ entries: [on("x"), on("x")] }));
+  expect(editor.forbids()?.forbidden).toBeNull();
+  expect(editor.forbids()?.allowed).toMatch(/^A reshard may not/);
+  const auto = draft({ axes: [axis("x", 4, "Auto")] });
+  expect(new SpecEditor(playground(auto, { forbids: rules })).forbids()?.allowed).toMatch(/Explicit axes alone/);
+});
 
 test("axes are put, moved and taken in order", () => {
   let d = put(put(draft(), "x", 1), "y", 1);

@@ -153,7 +153,6 @@ def _left_over(reading: Reading, usual: Moments) -> list[Found]:
 def _race(reading: Reading, group: Sequence[Pair], advice: str, also: int) -> KernelFault:
     pair = group[0]
     first, second = pair.first, pair.second
-    said = _said(reading, pair)
     lines = [line for line in dict.fromkeys(reading.line(a.op) for a in (first, second)) if line]
     where = f"Line {lines[0]}" if len(lines) == 1 else f"Lines {' and '.join(map(str, lines))}"
     detail = f"{where}: no semaphore orders the two."
@@ -163,7 +162,7 @@ def _race(reading: Reading, group: Sequence[Pair], advice: str, also: int) -> Ke
         detail += f" What is to add ends {count(also, 'other race')} too."
     return KernelFault(
         kind="race",
-        headline=said,
+        headline=said(reading, pair),
         detail=detail,
         advice=advice,
         ops=(first.op, second.op),
@@ -174,7 +173,7 @@ def _race(reading: Reading, group: Sequence[Pair], advice: str, also: int) -> Ke
     )
 
 
-def _said(reading: Reading, pair: Pair) -> str:
+def said(reading: Reading, pair: Pair) -> str:
     """The race in a sentence."""
     first, second = pair.first, pair.second
     narrow = second if first.kind in ("enter", "leave") else first

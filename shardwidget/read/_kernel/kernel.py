@@ -73,6 +73,19 @@ def kernel(
         ValueError: the function calls no such kernel, or its arguments are not on CPU devices.
         Exception: what the function raises outside the kernel.
     """
+    recorded, others = chosen(f, args, kwargs, which, cores, patience)
+    return document(recorded, others)
+
+
+def chosen(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    which: int | None = None,
+    cores: int = 1,
+    patience: float = 10.0,
+) -> tuple[RecordedKernel, list[str]]:
+    """One of a function's kernels as it ran, and the names of the others; what ``kernel`` takes, and raises."""
     if why := _jax.interprets_kernels():
         raise NotImplementedError(NOT_HERE.format(why=why))
     call = FlatCall(f, args, kwargs)
@@ -97,7 +110,7 @@ def kernel(
         names = ", ".join(f"{k} {found.name}" for k, found in enumerate(recorded))
         raise ValueError(NO_SUCH.format(which=at, function=call.function, count=len(recorded), names=names))
     others = [f"{k} {found.name}" for k, found in enumerate(recorded) if k != at]
-    return document(recorded[at], others)
+    return recorded[at], others
 
 
 def _sends(kernel: RecordedKernel) -> bool:

@@ -49,7 +49,7 @@ def races(machine: Machine, accesses: Sequence[Access]) -> tuple[list[Pair], boo
     left = MOST_STEPS // max(1, len(machine.ops))
     known: set[Event] = set()
     found: list[Pair] = []
-    for one, other in _conflicts(accesses):
+    for one, other in conflicts(accesses):
         known |= {one.end, other.end}
         if len(known) > left:
             return found, False
@@ -70,7 +70,7 @@ def unordered(machine: Machine, pair: Pair) -> bool:
     return machine.can_begin(other.op, one.end) and machine.can_begin(one.op, other.end)
 
 
-def _conflicts(accesses: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
+def conflicts(accesses: Sequence[Access]) -> Iterator[tuple[Access, Access]]:
     """Pairs that have an element in common, one of which writes, and that are not of one core."""
     grouped: dict[tuple[int, int, int], list[Access]] = defaultdict(list)
     for access in accesses:

@@ -4,6 +4,7 @@ import { PlacementModel } from "../../core/placement";
 import { reviveBytes } from "../../core/saved";
 import { refusalOf } from "../../core/spec/refusal";
 import { codeOf } from "./code";
+import { forbiddenOf } from "./forbidden";
 import { decodePlayground, placementOf } from "./playground";
 
 /** Takes the JSON of a playground's document and of a draft. */
@@ -12,6 +13,9 @@ export function draft(playgroundJson: string, draftJson: string): string {
   const given = JSON.parse(draftJson) as SpecDraft;
   const refusal = refusalOf(given, doc);
   if (refusal) return JSON.stringify({ ...refusal, places: [...refusal.notes.keys()] });
+  const forbidden = doc.forbids
+    ? forbiddenOf(given, doc.forbids, doc.forbids.before).map((f) => `${f.error}: ${f.said}`)
+    : [];
   const model = new PlacementModel(placementOf(given, doc));
   const { type, spec, hlo, shardy } = model.doc;
   const slices = [...model.tileAt].map((tile) => model.parts(tile).map((part, d) => model.bounds(d, part)));
@@ -27,5 +31,6 @@ export function draft(playgroundJson: string, draftJson: string): string {
     ids,
     copies: model.copies,
     code: codeOf(given, doc),
+    forbidden,
   });
 }

@@ -57,6 +57,7 @@ export function playgroundAt(tree: TreeModel, leaf: number): Playground | null {
     name: tree.pathOf(leaf),
     array: "",
     fixed: true,
+    forbids: null,
     most_devices: tree.mesh.size,
     most_dims: of.shape.length,
     jax_version: tree.doc.jax_version,
