@@ -3,13 +3,12 @@
 import { boxStyle, Listbox } from "../card/Listbox";
 import { deviceBox } from "../draw/grid";
 import { placed } from "../draw/marks";
-import { onKey } from "./keys";
-import { type Highlight, highlightDevice, highlightTile, sameLit } from "./model/selection";
+import { type Highlight, highlightDevice, highlightTile, sameLit, type Which } from "./model/selection";
 import { tipOf, tipSentence } from "./model/tip";
 import { pointerTarget } from "./pointer";
 import { tileBoxes } from "./scene/faces";
 import type { Shown } from "./scene/morph";
-import type { ArrayState, Which } from "./state";
+import type { ArrayState } from "./state";
 import { Tooltip } from "./Tooltip";
 
 export function Canvas({ state }: { state: ArrayState }) {
@@ -71,7 +70,7 @@ function Panel({ state, shown, which }: { state: ArrayState; shown: Shown; which
       }}
       onBlur={() => state.light(null)}
       onKeyDown={(event) => {
-        if (onKey(state, which, event)) {
+        if (state.now.parts?.onKey(state, which, event)) {
           event.preventDefault();
           event.stopPropagation();
         }

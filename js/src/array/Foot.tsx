@@ -1,11 +1,6 @@
-/** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, and colouring. */
-import type { ComponentChildren } from "preact";
+/** The foot of the card: what joins devices, keys. */
 import { Foot } from "../card/Foot";
-import { Segments, Select } from "../card/Tools";
-import type { PlacementModel } from "../core/placement";
-import { highlightDevice } from "./model/selection";
-import { roles } from "./scene/faces";
-import type { ColorBy } from "./scene/paints";
+import { Tokens } from "../card/Tokens";
 import type { ArrayState } from "./state";
 
 const KEYS = [
@@ -14,158 +9,25 @@ const KEYS = [
   ["g", "go to device"],
 ] as const;
 
-const COLORS: readonly (readonly [ColorBy, string])[] = [
-  ["position", "position"],
-  ["values", "values"],
-  ["device", "device id"],
-];
-
 export function ArrayFoot({ state }: { state: ArrayState }) {
-  const model = state.now.model;
-  if (!model) return null;
-  const mesh = state.shown()?.layout.mesh;
-  const panels = mesh?.multiples ? mesh.order.slice(2) : [];
-  const large = model.size > 64 || model.grid.some((n) => n > 16);
   return (
     <Foot keys={KEYS}>
-      {state.now.goTo && <GoTo state={state} />}
-      {large && model.doc.shape !== null && (
-        <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
-          zoom
-        </Pair>
-      )}
-      {panels.length > 0 && (
-        <label>
-          panels
-          <Select
-            of={model.axes.map(({ name }, axis) => [axis, name])}
-            value={panels[0]}
-            choose={(axis) => state.setPanels(axis)}
-          />
-        </label>
-      )}
-      {panels.map((axis) => {
-        const { name = "", size = 1 } = model.axes[axis] ?? {};
-        return (
-          <Pair
-            names={[`earlier ${name}`, `later ${name}`]}
-            signs={["‹", "›"]}
-            go={(by) => state.slice(by, axis)}
-            key={name}
-          >
-            {name} {model.digits(state.lit()?.positions[0] ?? 0)[axis]} of 0–{size - 1}
-          </Pair>
-        );
-      })}
-      {model.rank > 2 && <Dims state={state} model={model} />}
-      <Facets state={state} />
-      {model.doc.shape !== null && (
-        <Segments legend="colour by" of={COLORS} value={state.now.colorBy} choose={(color) => state.setColor(color)} />
-      )}
+      <Key state={state} />
     </Foot>
   );
 }
 
-interface PairProps {
-  names: readonly [string, string];
-  signs: readonly [string, string];
-  go: (by: -1 | 1) => void;
-  /** Whether there is nothing more on a side. */
-  ends?: readonly [boolean, boolean];
-  children: ComponentChildren;
-}
-
-/** Two buttons that go one way and the other, with what they change between them. */
-function Pair({ names, signs, go, ends, children }: PairProps) {
-  const side = (k: 0 | 1) => (
-    <button type="button" aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
-      {signs[k]}
-    </button>
-  );
+/** What joins devices in the picture. */
+export function Key({ state }: { state: ArrayState }) {
+  const key = state.summary()?.key ?? [];
   return (
-    <span class="group">
-      {side(0)} {children} {side(1)}
-    </span>
-  );
-}
-
-function GoTo({ state }: { state: ArrayState }) {
-  const model = state.now.model;
-  return (
-    <label class="goto">
-      device
-      <input
-        type="number"
-        ref={(input) => input?.focus()}
-        onKeyDown={(event) => {
-          event.stopPropagation();
-          if (event.key === "Escape") state.set({ goTo: false });
-          if (event.key !== "Enter" || !model) return;
-          const input = event.currentTarget;
-          const position = model.ids.indexOf(input.valueAsNumber);
-          input.setCustomValidity(position < 0 ? `This mesh has no device ${input.value}.` : "");
-          if (!input.reportValidity()) return;
-          state.set({ goTo: false });
-          state.pin(highlightDevice(model, position), "mesh");
-        }}
-        onInput={(event) => event.currentTarget.setCustomValidity("")}
-      />
-    </label>
-  );
-}
-
-/** Which dimensions run down and across; the others are facets. */
-export function Dims({ state, model }: { state: ArrayState; model: PlacementModel }) {
-  const { row, column } = roles(model, state.now.choice);
-  const choose = (name: string, value: number | null, set: (dim: number) => void) => (
-    <label>
-      {name}
-      <select value={String(value ?? "")} onChange={(event) => set(Number(event.currentTarget.value))}>
-        {model.grid.map((_, d) => (
-          <option value={d} key={d}>
-            dim {d}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-  // Choosing the other's dimension swaps the two.
-  return (
-    <span class="group">
-      {choose("rows", row, (d) => state.setDims(d, d === column ? row : column))}
-      {choose("columns", column, (d) => state.setDims(d === row ? column : row, d))}
-    </span>
-  );
-}
-
-/** Steps through facets that do not fit. */
-export function Facets({ state }: { state: ArrayState }) {
-  const faces = state.shown()?.layout.array?.faces;
-  if (!faces) return null;
-  const choice = state.now.choice;
-  const pager = (which: 0 | 1, shown: number, name: string) => {
-    const [first, total] = [faces.first[which], faces.total[which]];
-    if (shown === total) return null;
-    const go = (by: number) => {
-      const facet: [number, number] = [...faces.first];
-      facet[which] = Math.max(0, first + by * shown);
-      state.set({ choice: { ...choice, facet } });
-    };
-    return (
-      <Pair
-        names={[`earlier ${name}`, `later ${name}`]}
-        signs={["‹", "›"]}
-        ends={[first === 0, first + shown >= total]}
-        go={go}
-      >
-        {name} {first + 1}–{first + shown} of {total}
-      </Pair>
-    );
-  };
-  return (
-    <>
-      {pager(0, faces.across.segments.length, "facets")}
-      {pager(1, faces.down.length, "facet rows")}
-    </>
+    key.length > 0 && (
+      <span class="key">
+        <i class="same" aria-hidden="true">
+          =
+        </i>{" "}
+        <Tokens tokens={key} />
+      </span>
+    )
   );
 }

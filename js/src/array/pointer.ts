@@ -3,9 +3,9 @@
 import { pointOf } from "../card/pointed";
 import { deviceAtPoint } from "../draw/grid";
 import { inside } from "../draw/marks";
-import { type Highlight, highlightDevice, highlightTile } from "./model/selection";
+import { type Highlight, highlightDevice, highlightTile, type Which } from "./model/selection";
 import { tileAtPoint } from "./scene/faces";
-import type { ArrayState, Which } from "./state";
+import type { ArrayState } from "./state";
 
 /** The panel and what would light up in it; both null between and beside things. */
 export function pointerTarget(state: ArrayState, event: MouseEvent): { panel: Which | null; lit: Highlight | null } {

@@ -2,9 +2,10 @@
 export { default as arrayStyles } from "./array.css";
 export { Canvas } from "./Canvas";
 export { ArrayCard } from "./Card";
-export { Dims, Facets } from "./Foot";
+export { Key } from "./Foot";
 export { Notes } from "./Head";
 export { summarize } from "./model/summary";
 export * as arrayParts from "./parts/parts";
 export { WHOLE } from "./scene/faces";
 export { ArrayState } from "./state";
+export { Facets, Roles } from "./Tools";

@@ -11,7 +11,15 @@ import { BlockView } from "../core/values";
 import { PAD } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { Layers } from "./layers";
-import { type Highlight, highlightDevice, highlightOf, type Selection, sameLit, selectionOf } from "./model/selection";
+import {
+  type Highlight,
+  highlightDevice,
+  highlightOf,
+  type Selection,
+  sameLit,
+  selectionOf,
+  type Which,
+} from "./model/selection";
 import { summarize } from "./model/summary";
 import { type Tip, tipOf } from "./model/tip";
 import type { ArrayParts } from "./parts/parts";
@@ -19,9 +27,6 @@ import { type Choice, MANY, roles, WHOLE } from "./scene/faces";
 import { HIGH, HIGHER, layoutBody } from "./scene/layout";
 import type { Shown } from "./scene/morph";
 import { type ColorBy, paintsOf } from "./scene/paints";
-
-/** The two panels of a picture. */
-export type Which = "array" | "mesh";
 
 /** For arrays up to this size, the values of all shards are requested at once. */
 const SMALL = 256 * 1024;

@@ -23,8 +23,11 @@ function stand(el: HTMLElement | null, at: Box, keep: readonly Box[]): void {
   if (!el) return;
   el.style.translate = "";
   const { x, y, width: w, height: h } = el.getBoundingClientRect();
-  const card = (el.closest(".card") ?? el).getBoundingClientRect();
-  const room = { x: card.x - x, y: card.y - y, w: card.width, h: card.height };
+  const card = el.closest(".card") ?? el;
+  const { x: left, y: top, width, bottom } = card.getBoundingClientRect();
+  // What signs mean stands in the foot.
+  const end = card.querySelector("footer:not(:empty)")?.getBoundingClientRect().y ?? bottom;
+  const room = { x: left - x, y: top - y, w: width, h: end - top };
   const place = placeBeside(at, { w, h }, room, keep);
   el.style.translate = `${place.x}px ${place.y}px`;
 }

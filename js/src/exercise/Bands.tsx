@@ -1,6 +1,5 @@
 /** What stands across the card: JAX's own words, the line of code to copy, where progress is kept. */
 
-import { Foot } from "../card/Foot";
 import { Raised } from "../card/Raised";
 import { Tokens } from "../card/Tokens";
 import type { Exercises, Question } from "../core/document.gen";
@@ -39,10 +38,10 @@ export function CodeLine({ state, question, mesh }: { state: ExerciseState; ques
 
 /** Where progress is kept, and the record to take along. */
 export function Record({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
-  if (!sheet.record && sheet.notes.length === 0) return <Foot />;
+  if (!sheet.record && sheet.notes.length === 0) return null;
   const passed = sheet.questions.filter((q) => q.passed).length;
   return (
-    <Foot>
+    <div class="band record acts">
       <span>
         <b>{sheet.name}</b>
         {sheet.student && ` · ${sheet.student}`} · {passed} of {sheet.questions.length} passed
@@ -62,6 +61,6 @@ export function Record({ state, sheet }: { state: ExerciseState; sheet: Exercise
           {note}
         </p>
       ))}
-    </Foot>
+    </div>
   );
 }

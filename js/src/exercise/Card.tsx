@@ -1,10 +1,12 @@
 /** The card of exercises: what is asked on top, the place to work below it, beside it what came of the last answer; the line of code. */
+import { Foot } from "../card/Foot";
 import type { Exercises, Question } from "../core/document.gen";
 import { MeshModel } from "../core/mesh";
 import type { Theme } from "../draw/paint/theme";
 import { Aside } from "./Aside";
 import { Asked } from "./Asked";
 import { CodeLine, Record, Trouble } from "./Bands";
+import { keysOf } from "./keys";
 import type { ExerciseState } from "./state";
 import { Work } from "./Work";
 
@@ -25,6 +27,7 @@ export function ExerciseCard({ state }: { state: ExerciseState }) {
           ),
       )}
       <Record state={state} sheet={sheet} />
+      <Foot keys={keysOf(state)} />
     </div>
   );
 }

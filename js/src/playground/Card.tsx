@@ -1,17 +1,12 @@
 /** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
 
-import { Canvas, Dims, Facets, Notes } from "../array/public";
+import { Canvas, Facets, Key, Notes, Roles } from "../array/public";
 import { Foot } from "../card/Foot";
 import { Answer, CodeLine, Forbids, Trouble } from "./Bands";
 import { PlaygroundHead } from "./Head";
+import { keysOf } from "./keys";
 import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";
-
-const KEYS = [
-  ["← →", "slots"],
-  ["?", "UNCONSTRAINED"],
-  ["Ctrl Z", "undo"],
-] as const;
 
 export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const { editor } = state.now;
@@ -21,7 +16,10 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   return (
     <>
       <PlaygroundHead editor={editor} model={model} />
-      <EditorSheet editor={editor} model={model} headed />
+      <EditorSheet editor={editor} model={model} headed>
+        <Roles state={state.picture} model={model} />
+        <Facets state={state.picture} />
+      </EditorSheet>
       {/* What JAX raises is read over the picture of another spec, so that nothing moves. */}
       <div class="stage">
         <div class={refused ? "faded" : ""}>
@@ -35,15 +33,8 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
       </div>
       <Forbids editor={editor} />
       <CodeLine state={state} editor={editor} />
-      <Foot keys={KEYS}>
-        {model.rank > 2 && <Dims state={state.picture} model={model} />}
-        <Facets state={state.picture} />
-        <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
-          Undo
-        </button>
-        <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
-          Redo
-        </button>
+      <Foot keys={keysOf(editor).slice(0, 3)}>
+        <Key state={state.picture} />
       </Foot>
       <div class="hidden" aria-live="polite">
         {editor.now.announced || state.picture.now.announced}

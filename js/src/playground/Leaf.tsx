@@ -35,12 +35,6 @@ export function Leaf({ state }: { state: LeafState }) {
         <button type="button" disabled={refused} onClick={() => state.take()}>
           Use as a rule
         </button>
-        <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
-          Undo
-        </button>
-        <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
-          Redo
-        </button>
         <span role="status">{copied}</span>
       </Foot>
       <div class={refused ? "faded" : ""}>

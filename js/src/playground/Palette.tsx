@@ -1,9 +1,10 @@
-/** The mesh's axes, to be dragged or clicked and then put at a place; and what opens mesh and array to change. */
+/** The mesh's axes, to be dragged or clicked and then put at a place; what opens mesh and array to change; undo and redo. */
+import type { ComponentChildren } from "preact";
 import { isUsed } from "../core/spec/spec";
 import { Draggable } from "./Draggable";
 import type { SpecEditor } from "./editor";
 
-export function Palette({ editor }: { editor: SpecEditor }) {
+export function Palette({ editor, children }: { editor: SpecEditor; children?: ComponentChildren }) {
   const draft = editor.draft();
   const { drag, armed, open } = editor.now;
   const types = new Set(draft.axes.map((a) => a.type));
@@ -41,7 +42,14 @@ export function Palette({ editor }: { editor: SpecEditor }) {
       <button type="button" class="plain" aria-expanded={open} onClick={() => editor.set({ open: !open })}>
         {open ? "done" : editor.doc.fixed ? "write" : "change"}
       </button>
+      {children}
       <Hint editor={editor} />
+      <button type="button" class="plain" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
+        Undo
+      </button>
+      <button type="button" class="plain" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
+        Redo
+      </button>
     </div>
   );
 }
@@ -58,12 +66,5 @@ function Hint({ editor }: { editor: SpecEditor }) {
       </span>
     );
   }
-  const letters = [...new Set(editor.draft().axes.map((a) => a.name[0] ?? ""))].slice(0, 3);
-  return (
-    <span class="soft hint">
-      <span class="how">drag, or in a slot </span>press{" "}
-      {letters.map((letter) => [<kbd key={letter}>{letter}</kbd>, " "])}
-      {!editor.doc.fixed && <kbd>?</kbd>} <kbd>Del</kbd>
-    </span>
-  );
+  return <span class="soft hint">drag an axis to a slot</span>;
 }

@@ -1,5 +1,5 @@
 /** The editor of a spec, for any widget to show: axes to drag, places to put them, what the spec comes to. */
-import { Component } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { Tokens } from "../card/Tokens";
 import type { PlacementModel } from "../core/placement";
 import { axisTokens } from "../core/text";
@@ -17,13 +17,15 @@ interface Props {
   model: PlacementModel;
   /** Whether a head says the type and what it comes to. */
   headed?: boolean;
+  /** How its picture is cut. */
+  children?: ComponentChildren;
 }
 
 export class EditorSheet extends Component<Props> {
   readonly #dragging = new Dragging(() => this.props.editor);
 
   override render() {
-    const { editor, model, headed } = this.props;
+    const { editor, model, headed, children } = this.props;
     const { drag, open } = editor.now;
     const [valid, refusal] = [editor.valid(), editor.refusal()];
     const { down, move, up, cancel } = this.#dragging;
@@ -35,7 +37,7 @@ export class EditorSheet extends Component<Props> {
         onPointerUp={up}
         onPointerCancel={cancel}
       >
-        <Palette editor={editor} />
+        <Palette editor={editor}>{children}</Palette>
         {open && <Settings editor={editor} />}
         <div class="written">
           <Slots editor={editor} />
@@ -73,7 +75,7 @@ export function noteOf(editor: SpecEditor, model: PlacementModel): string {
 }
 
 /** The type, as `jax.typeof` gives it. */
-function Type({ editor, model }: Props) {
+function Type({ editor, model }: Pick<Props, "editor" | "model">) {
   return (
     <div class="type mono">
       <h2>

@@ -21,6 +21,6 @@ export default entry({ state: PlaygroundState, body: PlaygroundCard, keys, style
 export const array = entry({
   state: WholeArrayState,
   body: ArrayCard,
-  styles: [paperStyles, tipStyles, toolStyles, arrayStyles],
+  styles: [paperStyles, saysStyles, tipStyles, toolStyles, arrayStyles],
 });
 export const leaf = entry({ state: LeafState, body: Leaf, keys, styles: common });

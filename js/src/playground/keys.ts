@@ -1,7 +1,21 @@
 /** Keys of the places of a spec. */
+import type { KeyWords } from "../card/Foot";
 import type { SpecDraft } from "../core/document.gen";
 import { axesAt, clear, isUsed, type Place, take } from "../core/spec/spec";
 import type { SpecEditor } from "./editor";
+
+/** Keys as a foot shows them, the most useful first: axes by their first letters. */
+export function keysOf(editor: SpecEditor): KeyWords {
+  const letters = [...new Set(editor.draft().axes.map((a) => a.name[0] ?? ""))].slice(0, 3);
+  return [
+    [letters.join(" "), "put an axis"],
+    ["Del", "take away"],
+    ["← →", "slots"],
+    ...(editor.doc.fixed ? [] : [["?", "UNCONSTRAINED"] as const]),
+    ["Ctrl Z", "undo"],
+    ["Ctrl Y", "redo"],
+  ];
+}
 
 /** Handles a key at a place; returns whether it did. */
 export function onKey(editor: SpecEditor, place: Place, event: KeyboardEvent): boolean {

@@ -3,7 +3,7 @@ import { Pure } from "../card/Pure";
 import { memo } from "../card/store";
 import { COLLECTIVES } from "../core/columns.gen";
 import { textWidth } from "../draw/measure";
-import { type Group, groupTotal, type ProgramModel, type Sort, totalFigures } from "./model/program";
+import { type Group, groupsOf, groupTotal, type ProgramModel, type Sort, totalFigures } from "./model/program";
 import { Row } from "./Row";
 import { grid, HEADS, head } from "./roles";
 import { type Asked, MORE, NARROW, type ProgramState, STACKED } from "./state";
@@ -31,6 +31,8 @@ export class Table extends Pure<Props> {
     rows.map((g) => groupTotal(model, g, interconnect)),
   );
 
+  readonly #all = memo((model: ProgramModel) => groupsOf(model, EVERY).length);
+
   override render() {
     const { state, model, rows, index, why = null, cursor, sort, axis, interconnect, limit, width } = this.props;
     const totals = this.#totals(rows, model, interconnect);
@@ -42,7 +44,7 @@ export class Table extends Pure<Props> {
     return (
       <>
         <div
-          class={`table ${width < NARROW ? "cards" : ""} ${rows.length > LONG || width >= STACKED ? "long" : ""}`}
+          class={`table ${width < NARROW ? "cards" : ""} ${this.#all(model) > LONG || width >= STACKED ? "long" : ""}`}
           {...grid(label, rows.length, here === undefined ? undefined : `line-${here}`)}
           style={{ "--axes": `${axesWidth(model)}px` }}
         >
@@ -101,6 +103,7 @@ export class Table extends Pure<Props> {
 const DESCENDS = new Set<Sort>(["time", "sent", "runs"]);
 /** More lines than these scroll by themselves. */
 const LONG = 5;
+const EVERY = { sort: "order", axis: null, search: "", interconnect: 0 } as const;
 
 /** Where room is short the column of axes is as wide as the longest name, within bounds. */
 function axesWidth({ mesh }: ProgramModel): number {

@@ -7,7 +7,6 @@ import { axisToken } from "../draw/marks";
 import { inkKind } from "./kind";
 import type { TraceModel } from "./model/trace";
 import { sentBy, trafficAt } from "./model/traffic";
-import { meanwhile } from "./model/transit";
 import type { StepperState } from "./state";
 
 /** Axes that have room for a bar. */
@@ -35,7 +34,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
       {c && (plan?.algorithm === "meaning" || plan?.algorithm === "ring") && (
         <span class="why mono">{c.arithmetic}</span>
       )}
-      {under && <span class="why">{meanwhile(trace, under)}</span>}
+      {under && <span class="why">{state.now.parts?.meanwhile(trace, under)}</span>}
       {state.now.paper && plan && <span>played as {plan.algorithm}</span>}
       <Bars state={state} trace={trace} />
       <Estimate

@@ -50,6 +50,7 @@ export function StepperCard({ state }: { state: StepperState }) {
       search={search}
       fold={fold}
       sends={state.now.sends}
+      parts={trace.transfers.length > 0 ? state.now.parts : null}
     />
   );
   return (

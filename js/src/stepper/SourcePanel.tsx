@@ -31,7 +31,9 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
           return (
             <li class={current ? `current ${kind}` : ""} ref={current ? keepInView : null} key={number}>
               {transfers.length > 0 && (
-                <Rails trace={trace} transfers={transfers} place={lineOf} from={number} to={number} x={6} />
+                <Rails
+                  of={state.now.parts?.railsOf(trace, { transfers, place: lineOf, from: number, to: number, x: 6 })}
+                />
               )}
               <span class="number">{number}</span>
               <code style={{ paddingLeft: `${Math.min(8, indent / 2) + 2}ch` }}>

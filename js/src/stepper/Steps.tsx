@@ -12,6 +12,7 @@ import { axisKind } from "./kind";
 import { LEVELS } from "./model/levels";
 import { type Row, rowsOf } from "./model/rows";
 import { primitiveName, type TraceModel } from "./model/trace";
+import type { Parts } from "./parts";
 import { Rails } from "./Rails";
 import type { StepperState } from "./state";
 
@@ -23,12 +24,16 @@ interface Props {
   search: string;
   fold: boolean;
   sends: boolean;
+  /** What is loaded later, where it has been: rails are of it. */
+  parts: Parts | null;
 }
 
 export class Steps extends Component<Props> {
   // While a step plays the list stays as it is: hundreds of rows must not cost anything in each frame.
   override shouldComponentUpdate(next: Props): boolean {
-    return (["trace", "current", "open", "search", "fold", "sends"] as const).some((k) => next[k] !== this.props[k]);
+    return (["trace", "current", "open", "search", "fold", "sends", "parts"] as const).some(
+      (k) => next[k] !== this.props[k],
+    );
   }
 
   override render() {
@@ -125,7 +130,7 @@ interface RowProps {
   current: boolean;
 }
 
-function Line({ trace, row, current, kind, children }: Omit<RowProps, "state"> & Kind) {
+function Line({ state, trace, row, current, kind, children }: RowProps & Kind) {
   return (
     <li
       class={`${kind} ${current ? "current" : ""}`}
@@ -134,11 +139,12 @@ function Line({ trace, row, current, kind, children }: Omit<RowProps, "state"> &
     >
       {trace.transfers.length > 0 && (
         <Rails
-          trace={trace}
-          transfers={trace.transfers}
-          from={row.step}
-          to={row.step + Math.max(1, row.count) - 1}
-          x={14 + row.depth * 12}
+          of={state.now.parts?.railsOf(trace, {
+            transfers: trace.transfers,
+            from: row.step,
+            to: row.step + Math.max(1, row.count) - 1,
+            x: 14 + row.depth * 12,
+          })}
         />
       )}
       {children}
@@ -156,7 +162,7 @@ function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boole
   if (!scope || row.scope === null) return null;
   const { scope: index } = row;
   return (
-    <Line trace={trace} row={row} current={current && !open} kind="scope">
+    <Line state={state} trace={trace} row={row} current={current && !open} kind="scope">
       <button type="button" aria-expanded={open} onClick={() => state.toggleScope(index)}>
         <span class="fold" aria-hidden="true">
           {open ? "▾" : "▸"}
@@ -185,7 +191,7 @@ function StepRow({ state, trace, row, current }: RowProps) {
   const types = typesOf(trace, step);
   const sign = wrong ? "!" : (c?.semantics.sign ?? "");
   return (
-    <Line trace={trace} row={row} current={current} kind={wrong ? "wrong" : axisKind(trace, step)}>
+    <Line state={state} trace={trace} row={row} current={current} kind={wrong ? "wrong" : axisKind(trace, step)}>
       <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
         <span
           class={

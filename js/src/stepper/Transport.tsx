@@ -6,7 +6,7 @@ import { ALGORITHMS, type Algorithm, notFor } from "../collective/model/algorith
 import { axisKind, inkKind } from "./kind";
 import { phaseOf, position } from "./model/timeline";
 import { primitiveName, type TraceModel } from "./model/trace";
-import { Lengths } from "./Rails";
+import { Rails } from "./Rails";
 import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
 
@@ -84,7 +84,7 @@ function Scrubber({ state, trace }: Props) {
               </span>
             ),
         )}
-        {trace.transfers.length > 0 && <Lengths trace={trace} />}
+        {trace.transfers.length > 0 && <Rails of={state.now.parts?.lengthsOf(trace)} />}
       </div>
       <Here state={state} trace={trace} />
       <input

@@ -1,6 +1,24 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
 import type { Theme } from "../draw/paint/theme";
+import type { Transfer } from "./model/futures";
+import type { TraceModel } from "./model/trace";
 import type { Hit, Rules, StepView } from "./scene/view";
+
+/** A rail: its classes, and where it is. */
+export interface RailOf {
+  look: string;
+  style: Readonly<Record<string, string>>;
+}
+
+/** Which transfers have rails in a row, and where it is. */
+export interface RailsOf {
+  transfers: readonly Transfer[];
+  /** Where a step stands among the rows; steps themselves where nothing is given. */
+  place?: (step: number) => number;
+  from: number;
+  to: number;
+  x: number;
+}
 
 /** Renders into an element: a tree of its own, of the bundle's own Preact. */
 export type Draw = (host: Element) => void;
@@ -18,6 +36,10 @@ export interface Parts {
   watched: Draw;
   /** Why the program stops. */
   trouble: Draw;
+  /** Transfers under way, in a row of a list and along the scrubber; what is said of one. */
+  railsOf(trace: TraceModel, of: RailsOf): readonly RailOf[];
+  lengthsOf(trace: TraceModel): readonly RailOf[];
+  meanwhile(trace: TraceModel, transfer: Transfer): string;
   /** Paints space-time where it has changed; returns whether it did. */
   paint(view: StepView, theme: Theme): boolean;
   /** Where elements came from. */

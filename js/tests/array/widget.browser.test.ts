@@ -111,11 +111,11 @@ test("g goes to a device by its id, and says so when there is none", async () =>
   await userEvent.keyboard("77{Enter}");
   window.removeEventListener("keydown", note);
   expect(heard).toEqual([]);
-  const input = find<HTMLInputElement>(view, "footer input");
+  const input = find<HTMLInputElement>(view, ".tools input");
   expect(input.validationMessage).toBe("This mesh has no device 77.");
   await userEvent.keyboard("{Backspace}{Backspace}6{Enter}");
   expect(view.model.sentFor("selection")).toEqual([{ device: 6, tile: [3, 0] }]);
-  await expect.poll(() => view.root.querySelector("footer input")).toBeNull();
+  await expect.poll(() => view.root.querySelector(".tools input")).toBeNull();
 });
 
 test("plus and minus zoom about what is lit", async () => {
@@ -177,18 +177,18 @@ test("the colour buttons colour, and tell Python", async () => {
 
 test("an axis chip lights the groups of its axis, and pins them", async () => {
   const view = await mount(SHARDED);
-  const chip = find(view, ".spec .chip");
+  const chip = find(view, "header .chip");
   chip.dispatchEvent(new PointerEvent("pointerenter"));
   const column = place(view, { position: 2 });
   await expect.poll(() => outlined(view, { ...column, x: column.x - 3 })).toBe(true);
   chip.click();
   expect(view.model.sentFor("selection")).toEqual([{ axis: "x" }]);
-  await expect.poll(() => find(view, ".spec .chip").getAttribute("aria-pressed")).toBe("true");
+  await expect.poll(() => find(view, "header .chip").getAttribute("aria-pressed")).toBe("true");
 });
 
 test("rows and columns can be chosen, and swap", async () => {
   const view = await mount(array(GRID, [4, 8, 16], ["y", "x", null]));
-  const [rows] = view.root.querySelectorAll("footer select");
+  const [rows] = view.root.querySelectorAll(".tools select");
   if (!(rows instanceof HTMLSelectElement)) throw new Error("there is no choice of rows");
   rows.value = "2";
   rows.dispatchEvent(new Event("change", { bubbles: true }));
@@ -361,7 +361,7 @@ test("names with markup come out as text, and the longest stay in the card", asy
       await expect.poll(() => view.root.textContent).toContain(name);
       expect(view.root.querySelector("img")).toBeNull();
       const { right } = view.frame.getBoundingClientRect();
-      for (const element of view.root.querySelectorAll("header *, footer *, .notes *, .tip, .tip *")) {
+      for (const element of view.root.querySelectorAll("header *, .tools *, footer *, .notes *, .tip, .tip *")) {
         const chip = element.closest(".chip");
         if (chip && chip !== element) continue;
         const past = element.getBoundingClientRect().right - right;
@@ -376,7 +376,7 @@ test("names with markup come out as text, and the longest stay in the card", asy
 test.each([960, 700, 480, 260])("nothing of the card is wider than it at %i px", async (width) => {
   const view = await mount(REPLICATED, {}, { width });
   const { right } = view.frame.getBoundingClientRect();
-  for (const element of view.root.querySelectorAll("header *, footer *, .notes *, .panel")) {
+  for (const element of view.root.querySelectorAll("header *, .tools *, footer *, .notes *, .panel")) {
     expect(element.getBoundingClientRect().right).toBeLessThanOrEqual(right + 1);
   }
 });
@@ -384,7 +384,7 @@ test.each([960, 700, 480, 260])("nothing of the card is wider than it at %i px",
 test("of a mesh of four axes the panels along each further axis are gone through", async () => {
   const pod = mesh({ data: 4, fsdp: 4, tensor: 2, expert: 2 });
   const view = await mount(array(pod, [16, 16], ["data", "fsdp"]));
-  const says = () => find(view, "footer").textContent ?? "";
+  const says = () => find(view, ".tools").textContent ?? "";
   await expect.poll(says).toContain("tensor 0 of 0–1");
   button(view, "later expert").click();
   await expect.poll(says).toContain("expert 1 of 0–1");

@@ -347,12 +347,12 @@ test.each(["x", {}, 0.5, -1, 1e9])("a page that says it is at exercise %j shows 
   expect(aside(view)).toMatch(/^exercise [18] of 8/);
 });
 
-test("the foot says where progress is kept and copies the record", async () => {
+test("the card says where progress is kept and copies the record", async () => {
   const view = await mount(SET);
-  const foot = find(view, "footer").textContent ?? "";
-  expect(foot).toContain("Lab 1 · ada · 1 of 8 passed");
-  expect(foot).toContain("Progress is kept in lab-1-ada-exercises.json");
-  expect(foot).toContain("lab.json is the record of 'bob'. It stays as it is.");
+  const record = find(view, ".record").textContent ?? "";
+  expect(record).toContain("Lab 1 · ada · 1 of 8 passed");
+  expect(record).toContain("Progress is kept in lab-1-ada-exercises.json");
+  expect(record).toContain("lab.json is the record of 'bob'. It stays as it is.");
   button(view, "Copy record").click();
   expect(navigator.clipboard.writeText).toHaveBeenCalledWith(
     "progress = r'''{\"format\": \"shardwidget exercises\"}'''",

@@ -6,25 +6,15 @@ import { headOf } from "../../src/stepper/model/head";
 import { primitiveName, type TraceModel } from "../../src/stepper/model/trace";
 import { trafficAt } from "../../src/stepper/model/traffic";
 import { meanwhile } from "../../src/stepper/model/transit";
-import { flightsOf } from "../../src/stepper/scene/flights";
 import { frameOf, StepperLayout, type StepperOptions } from "../../src/stepper/scene/stepper";
-import { type Rules, stepView } from "../../src/stepper/scene/view";
+import { stepView } from "../../src/stepper/scene/view";
 import { spaceTime } from "../../src/stepper/spacetime/model/spacetime";
 import { layoutSpace } from "../../src/stepper/spacetime/scene/layout";
 import { linksTo, spaceMarks } from "../../src/stepper/spacetime/scene/rows";
+import { RULES } from "./rules";
 import { model, stepOf } from "./traces";
 
-const LOADED: Rules = {
-  litMarks: () => [],
-  wholeMarks: () => [],
-  flightsOf,
-  mapMarks: () => [],
-  stripMarks: () => [],
-  readingMarks: () => [],
-  fromText: () => "",
-  worked: () => "",
-};
-const OPTIONS: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false, rules: LOADED };
+const OPTIONS: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false, rules: RULES };
 
 const frame = (t: TraceModel, step: number, phase = 1, still = false) =>
   frameOf(stepView(new StepperLayout(t, 760), { step, phase }, { ...OPTIONS, still }));

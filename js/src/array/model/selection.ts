@@ -1,6 +1,9 @@
 /** What is looked at: the trait that Python shares, and what of it lights up in the picture. */
 import type { PlacementModel } from "../../core/placement";
 
+/** The two panels of a picture. */
+export type Which = "array" | "mesh";
+
 /** A device (by id), a tile (by its part along each dimension), both, or a mesh axis (by name). */
 export interface Selection {
   device?: number;

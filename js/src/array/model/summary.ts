@@ -2,39 +2,30 @@
 
 import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
-import type { Badge, Tone } from "../../core/text";
+import type { Badge } from "../../core/text";
 import { axisTokens, count, type Token } from "../../core/text";
 
-/** One slot of `P(…)`: the mesh axes in it and what that does to the dimension, in two short lines. */
-export interface Slot {
-  /** What stands before the chips, as in `unreduced=`. */
-  prefix: string;
-  /** Mesh axes, major to minor; empty for `None`. */
-  axes: readonly number[];
-  /** What the slot shows when there are no axes. */
-  empty: string;
+/** What is left of a dimension on each device, `dim 0 8 ÷ 4 = 2`; or axes whose sums are pending. */
+export interface Part {
   title: string;
-  /** Arithmetic, and its result in bold. */
-  before: string;
+  text: readonly Token[];
+  /** In bold after it. */
   result: string;
   after: string;
-}
-
-export interface Fact {
-  label: string;
-  value: readonly Token[];
-  note: string;
-  tone: Tone;
 }
 
 export interface Summary {
   name: string;
   title: readonly Token[];
   badges: readonly Badge[];
-  slots: readonly Slot[];
-  facts: readonly Fact[];
-  /** Forms of the sharding that few readers need at once. */
-  more: readonly Fact[];
+  /** What the sharding comes to, and what the mesh is. */
+  says: string;
+  also: string;
+  /** The spec where the type does not say it. */
+  spec: readonly Token[];
+  parts: readonly Part[];
+  /** What joins devices with the same data means. */
+  key: readonly Token[];
   notes: readonly (readonly Token[])[];
 }
 
@@ -44,12 +35,12 @@ export function summarize(model: PlacementModel): Summary {
   return {
     name: doc.name,
     title: alone ? plain("Mesh") : axisTokens(doc.type, model),
-    badges: alone
-      ? [{ strong: String(model.size), text: model.size === 1 ? "device" : "devices", tone: "plain" }]
-      : badges(model),
-    slots: alone || doc.spec === null ? [] : slots(model),
-    facts: facts(model),
-    more: alone ? [] : more(model),
+    badges: alone ? [] : badges(model),
+    says: alone ? meshText(model) : answer(model),
+    also: meshNote(model),
+    spec: alone ? [] : specTokens(model),
+    parts: alone || doc.spec === null ? [] : parts(model),
+    key: keyOf(model),
     notes: notes(model),
   };
 }
@@ -60,8 +51,8 @@ function badges(model: PlacementModel): Badge[] {
     { strong: bytes(model.bytes), text: "array", tone: "plain" },
   ];
   const { doc, copies } = model;
-  if (doc.state === "deleted")
-    return [{ strong: "deleted", text: "or donated: no data is left", tone: "error" }, ...out];
+  if (doc.state === "deleted") return [{ strong: "deleted", text: "or donated", tone: "error" }, ...out];
+  if (doc.agreement === "differs") out.unshift({ strong: "differs", text: "from its type", tone: "error" });
   if (doc.unreduced.length > 0) {
     out.push({
       strong: doc.unreduced_kind === "sum" ? "partial sums" : `partial ${doc.unreduced_kind}`,
@@ -87,51 +78,65 @@ function replicatedNames(model: PlacementModel): string[] {
   return model.axes.filter((_, i) => model.link(i) === "replicated" || model.link(i) === "reduced").map((a) => a.name);
 }
 
-function slots(model: PlacementModel): Slot[] {
+function meshText({ axes, size, meshShape }: PlacementModel): string {
+  const devices = count(size, "device");
+  return axes.length > 1
+    ? `${devices} in a mesh of ${meshShape.join(" × ")}`
+    : axes[0]
+      ? `${devices} along ${axes[0].name}`
+      : devices;
+}
+
+/** How many blocks differ, and on how many devices each is. */
+function answer(model: PlacementModel): string {
+  const { doc, size, copies } = model;
+  if (doc.state === "deleted") return "Deleted or donated: no data is left";
+  const devices = count(size, "device");
+  const over = (names: readonly string[], word: string) => (names.length > 0 ? ` ${word} ${names.join(", ")}` : "");
+  if (doc.unreduced.length > 0) {
+    const of = doc.unreduced_kind;
+    return `${of === "sum" ? "Not added" : "Not combined"} yet: each device holds a partial ${of}${over(doc.unreduced, "over")}`;
+  }
+  const tiles = new Set(model.tileAt).size;
+  if (tiles === 1) return size === 1 ? "All of it on one device" : `All of it on each of ${devices}`;
+  return copies > 1
+    ? `${tiles} different blocks, each on ${copies} devices${over(replicatedNames(model), "along")}`
+    : `${tiles} different blocks, one on each of ${devices}`;
+}
+
+function specTokens(model: PlacementModel): readonly Token[] {
+  const { spec, agreement, sharding } = model.doc;
+  return spec === null
+    ? plain(`${sharding}, by its own index map`)
+    : agreement === "same"
+      ? []
+      : axisTokens(spec, model);
+}
+
+function parts(model: PlacementModel): Part[] {
   const { doc } = model;
-  const out: Slot[] = doc.dims.map((d, i) => {
+  const name = (axis: string): Token => ({ text: axis, axis: model.axisOf(axis) });
+  const out: Part[] = doc.dims.map((d, i) => {
     const n = model.grid[i] ?? 1;
-    const block = d.size / n;
+    const sizes = d.axes.map((a): Token => ({ text: String(model.axisSize(a)), axis: model.axisOf(a) }));
     const split = d.axes.length > 0;
     return {
-      prefix: "",
-      axes: d.axes.map((a) => model.axisOf(a)),
-      empty: d.unconstrained ? "UNCONSTRAINED" : "None",
       title: `dim ${i}`,
-      before: split ? `${d.size} ÷ ${n} = ` : "",
-      result: String(split ? block : d.size),
+      text: split ? [...plain(`${d.size} ÷ `), ...listed(sizes, "·"), ...plain(" = ")] : [],
+      result: String(split ? d.size / n : d.size),
       after: split ? "" : d.unconstrained ? " the compiler chooses" : " whole",
     };
   });
-  const group = (prefix: string, names: readonly string[], title: string, after: string) => {
-    if (names.length === 0) return;
-    out.push({ prefix, axes: names.map((a) => model.axisOf(a)), empty: "", title, before: "", result: "", after });
+  const group = (names: readonly string[], after: string) => {
+    if (names.length > 0) out.push({ title: "", text: listed(names.map(name), ", "), result: "", after });
   };
-  group("unreduced=", doc.unreduced, `${doc.unreduced_kind} over ${doc.unreduced.join(", ")}`, "still pending");
-  group("reduced=", doc.reduced, "equal now, its", "gradient unreduced");
+  group(doc.unreduced, ` ${doc.unreduced_kind} pending`);
+  group(doc.reduced, " gradient unreduced");
   return out;
 }
 
-const AGREEMENT: Readonly<Record<string, readonly [note: string, tone: Tone]>> = {
-  same: ["✓ agrees with the type", "ok"],
-  silent: ["type is silent: no Explicit axis", "plain"],
-  partly: ["✓ agrees with the type on its Explicit axes", "ok"],
-  differs: ["differs from the type", "error"],
-};
-
-/** What is not in the title or in the slots: whether the type agrees, and what the mesh is. */
-function facts(model: PlacementModel): Fact[] {
-  const { doc } = model;
-  const out: Fact[] = [];
-  const add = (value: string, note: string, tone: Tone = "plain") =>
-    out.push({ label: "", value: axisTokens(value, model), note, tone });
-  if (doc.shape !== null) {
-    const [agreement, tone] = AGREEMENT[doc.agreement] ?? ["", "plain"];
-    if (doc.spec === null) add(doc.sharding, "by its own index map, no PartitionSpec");
-    else if (agreement) add("", agreement, tone);
-  }
-  add("", meshNote(model));
-  return out;
+function listed(all: readonly Token[], between: string): Token[] {
+  return all.flatMap((one, i) => (i === 0 ? [one] : [...plain(between), one]));
 }
 
 function meshNote(model: PlacementModel): string {
@@ -142,41 +147,27 @@ function meshNote(model: PlacementModel): string {
   return `${type}${model.size} × ${mesh.kind || mesh.platform} · ${hosts}`;
 }
 
-function more(model: PlacementModel): Fact[] {
-  const { doc } = model;
-  const out: Fact[] = [];
-  const add = (label: string, value: string, note = "") => {
-    if (value) out.push({ label, value: plain(value), note, tone: "plain" });
-  };
-  add("type", doc.type, `jax.typeof(${doc.name || "x"})`);
-  add("spec", doc.spec ?? "");
-  add("sharding", doc.sharding);
-  add("HLO", doc.hlo);
-  add("Shardy", doc.shardy);
-  add("memory", doc.memory_kind);
-  if (doc.logical_device_ids) add("devices", "logical_device_ids", "reorder the mesh; the picture shows the result");
-  add("dtype", doc.dtype, doc.bits > 0 ? `${doc.bits} bits per element` : "");
-  add("JAX", doc.jax_version);
-  return out;
+/** The mesh axes along which devices have this of each other's data, as a list. */
+function linked(model: PlacementModel, kind: string): Token[] {
+  const all = model.axes.map(({ name }, axis): Token => ({ text: name, axis }));
+  return listed(
+    all.filter((_, axis) => model.link(axis) === kind),
+    ", ",
+  );
+}
+
+function keyOf(model: PlacementModel): readonly Token[] {
+  const same = model.doc.state === "deleted" ? [] : linked(model, "replicated");
+  return same.length > 0 ? [...plain("the same data, along "), ...same] : [];
 }
 
 function notes(model: PlacementModel): Token[][] {
   const { doc } = model;
   const out: Token[][] = [];
   if (doc.shape === null || doc.state === "deleted") return out;
-  const name = (axis: number): Token => ({ text: model.axes[axis]?.name ?? "", axis });
-  const list = (axes: number[]): Token[] => axes.flatMap((a, i) => (i === 0 ? [name(a)] : [...plain(", "), name(a)]));
-  const linked = (kind: string) => model.axes.map((_, a) => a).filter((a) => model.link(a) === kind);
-  const same = linked("replicated");
-  const partial = linked("unreduced");
-  const reduced = linked("reduced");
-  if (same.length > 0) {
-    out.push([
-      ...plain("= joins devices that hold the same data: along "),
-      ...list(same),
-      ...plain(" every colour repeats."),
-    ]);
-  }
+  const list = (kind: string) => linked(model, kind);
+  const partial = list("unreduced");
+  const reduced = list("reduced");
   if (partial.length > 0) {
     const entry = (axes: readonly string[]) => {
       const names = axes.map((a) => `'${a}'`).join(", ");
@@ -186,14 +177,14 @@ function notes(model: PlacementModel): Token[][] {
     const sum = doc.unreduced_kind === "sum";
     out.push([
       ...plain(`Hatched = a partial ${doc.unreduced_kind}. + joins the devices along `),
-      ...list(partial),
+      ...partial,
       ...plain(` whose blocks must be ${sum ? "added" : "combined"}: ${settled} pays the all-reduce.`),
     ]);
   }
   if (reduced.length > 0) {
     out.push([
       ...plain("A hollow = joins equal blocks along "),
-      ...list(reduced),
+      ...reduced,
       ...plain(" whose gradient arrives unreduced."),
     ]);
   }

@@ -12,6 +12,9 @@ import { basisText, constantsText, dominates, failureText } from "./model/words"
 import type { MemoryPage } from "./page";
 import { WIDE } from "./scene/layout";
 
+/** Height of what is alive, in a list that is not wide. */
+const ROW = 55;
+
 export function MemoryView({ state, page }: { state: ProgramState; page: MemoryPage }) {
   const trouble = page.trouble();
   const shown = page.shown();
@@ -29,7 +32,11 @@ export function MemoryView({ state, page }: { state: ProgramState; page: MemoryP
   return (
     <div
       class={`memory ${layout.width >= WIDE - 2 * PAD ? "roomy" : narrow ? "narrow" : ""}`}
-      style={{ "--left": `${layout.left}px`, "--span": `${layout.span}px` }}
+      style={{
+        "--left": `${layout.left}px`,
+        "--span": `${layout.span}px`,
+        "--alive": `${ROW * model.rows(model.peak).length}px`,
+      }}
     >
       <div class="answers">
         {failure && <p class="trouble">{failure}</p>}

@@ -55,7 +55,11 @@ export function OverlapView({ state, page }: Props) {
           {roofline ? boundText(model) : said}
         </span>
       </div>
-      <div class="lower">
+      {/* As high whichever of the two is below. */}
+      <div
+        class="lower"
+        style={{ "--lower": `${Math.max(shown.table.height, rooflineHeight(model, state.now.width))}px` }}
+      >
         {roofline ? <Roofline state={state} page={page} shown={shown} /> : <Waits page={page} shown={shown} />}
         <Remedies state={state} lowers="communication" />
       </div>

@@ -6,7 +6,6 @@ import { ranges, some } from "../../core/text";
 import { exchanges, gathers, permutes, ragged, reducesAll, tells } from "./semantics";
 import type { Flow, Moment } from "./timeline";
 import type { TraceModel } from "./trace";
-import { transitText } from "./transit";
 
 /** What a caption is about. */
 export interface Captioned {
@@ -23,12 +22,13 @@ export interface Captioned {
   receiver: number;
   stage: { group: readonly number[]; motion: string };
   output: Variable | null;
+  options: { rules?: { transitText(trace: TraceModel, at: number): readonly [string, string] } | null };
 }
 
 /** A sentence, and how to read the signs; of a local step, what is under way meanwhile. */
 export function caption(of: Captioned): readonly [string, string] {
   const { trace, collective: c, stage } = of;
-  if (!c || trace.end(of.step) === "start") return transitText(trace, of.moment.step);
+  if (!c || trace.end(of.step) === "start") return of.options.rules?.transitText(trace, of.moment.step) ?? ["", ""];
   const id = (p: number | undefined) => trace.mesh.ids[p ?? 0] ?? 0;
   const receiver = id(of.receiver);
   if (of.hops) return hopCaption(of, id);

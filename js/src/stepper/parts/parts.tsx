@@ -1,13 +1,10 @@
 /** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
 import { render } from "preact";
 import tipStyles from "../../card/tip.css";
+import { meanwhile } from "../model/transit";
 import type { Parts } from "../parts";
-import { fromText, worked } from "../scene/explain";
-import { flightsOf } from "../scene/flights";
-import { hitAt, litMarks } from "../scene/hit";
-import { mapMarks } from "../scene/mapmarks";
-import { readingMarks, stripMarks } from "../scene/strips";
-import { wholeMarks } from "../scene/whole";
+import { hitAt } from "../scene/hit";
+import { RULES } from "../scene/rules";
 import { Page } from "../spacetime/page";
 import { Space } from "../spacetime/Space";
 import spaceStyles from "../spacetime/spacetime.css";
@@ -17,6 +14,7 @@ import { Help } from "./Help";
 import { act, goes, turnGroup } from "./keys";
 import { Paper } from "./Paper";
 import styles from "./parts.css";
+import { lengthsOf, railsOf } from "./rails";
 import { Trouble } from "./Trouble";
 import { Watched } from "./Watched";
 
@@ -36,7 +34,10 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     act: (key) => act(state, key),
     goes: (key) => goes(state, key),
     paint: (view, theme) => page.paint(view, theme),
-    rules: { flightsOf, litMarks, mapMarks, fromText, readingMarks, stripMarks, wholeMarks, worked },
+    rules: RULES,
+    railsOf,
+    lengthsOf,
+    meanwhile,
     turnGroup: (by) => turnGroup(state, by),
     hitAt,
     trail: (by) => page.trail(by),

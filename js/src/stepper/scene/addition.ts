@@ -4,11 +4,11 @@ import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type S
 import { fit, fitName, textWidth } from "../../draw/measure";
 import { blockMarks } from "./block";
 import { resultName } from "./cells";
+import { futureMarks } from "./future";
 import { blockColor, finalText, inkBetween, markIn, numbers, together } from "./look";
 import { pieceMarks, pieceOf, sendsNothing, tagMarks } from "./piece";
 import { combinesMarks } from "./sign";
 import type { Lane } from "./stage";
-import { futureMarks } from "./transit";
 import type { Flight, Moving } from "./view";
 
 /** The outline of a slot whose copy has not come. */

@@ -8,25 +8,10 @@ import { fit, textWidth, wrapped } from "../../draw/measure";
 import { takenBy } from "../model/head";
 import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
-import { flightsOf } from "./flights";
-import { mapMarks } from "./mapmarks";
+import { RULES } from "./rules";
 import { StepperLayout, stepperMarks } from "./stepper";
-import { readingMarks, stripMarks } from "./strips";
-import { wholeMarks } from "./whole";
 
 const LINE = 20;
-/** Of what the page loads later, what belongs to every picture. */
-const RULES = {
-  litMarks: () => [],
-  fromText: () => "",
-  worked: () => "",
-  flightsOf,
-  mapMarks,
-  wholeMarks,
-  stripMarks,
-  readingMarks,
-};
-
 export interface StepPicture {
   width: number;
   scheme: Scheme;

@@ -3,9 +3,9 @@
 import { type Box, EMPTY, label, type Mark } from "../../draw/marks";
 import { permutes, tells } from "../model/semantics";
 import { blockMarks } from "./block";
+import { fromMarks, futureMarks } from "./future";
 import { blockColor, numberOf, numbers } from "./look";
 import type { Tile } from "./stage";
-import { fromMarks, futureMarks } from "./transit";
 import type { Moving } from "./view";
 
 /** What a member of a permutation holds in the end. */

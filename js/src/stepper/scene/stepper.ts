@@ -3,14 +3,12 @@
 import { axisToken, type Mark } from "../../draw/marks";
 import type { Moment } from "../model/timeline";
 import { additionMarks } from "./addition";
-import { equalMarks } from "./equals";
 import { StepperLayout } from "./layout";
 import { lineMarks } from "./line";
 import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { isSlim } from "./stage";
 import { tileMarks } from "./tiles";
-import { resting } from "./transit";
 import { type Flight, groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
 import { wayMarks } from "./ways";
 
@@ -30,8 +28,8 @@ export function frameOf(view: StepView): Frame {
   const seen = stage.tiles.filter(({ members: [p = 0] }) => !stage.covered.has(p));
   const tiles = seen.flatMap((tile) => tileMarks(view, tile));
   const slim = isSlim(stage);
-  const begun = resting(view);
-  const still = begun ? restingMarks(begun) : null;
+  const begun = options.rules?.resting(view);
+  const still = begun && restingMarks(begun);
   return {
     under: [
       ...frameLines(view),
@@ -51,7 +49,9 @@ export function frameOf(view: StepView): Frame {
       ...(slim ? [] : tiles),
       ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
       ...(still?.over ?? []),
-      ...(moves(view) ? signMarks(view) : [...equalMarks(view), ...(options.rules?.wholeMarks(view) ?? [])]),
+      ...(moves(view)
+        ? signMarks(view)
+        : [...(options.rules?.equalMarks(view) ?? []), ...(options.rules?.wholeMarks(view) ?? [])]),
       ...((options.lit && options.rules?.litMarks(view, options.lit)) ?? []),
     ],
   };

@@ -7,11 +7,11 @@ import { isFuture } from "../model/futures";
 import { blockMarks } from "./block";
 import type { Face } from "./contents";
 import { copiesSpans } from "./copies";
+import { futureMarks } from "./future";
 import { blockColor, fills, markIn, numberOf, numbers, partsOf, together } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
 import { idOf } from "./piece";
 import type { Place, Tile } from "./stage";
-import { futureMarks } from "./transit";
 import { type Moving, moves, type StepView } from "./view";
 
 const TILE = 7;

@@ -6,7 +6,7 @@ import { fitName, textWidth } from "../../../draw/measure";
 import { isFuture } from "../../model/futures";
 import { NOT_KNOWN, originName, originsOf, originVariable } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
-import { futureMarks } from "../../scene/transit";
+import { futureMarks } from "../../scene/future";
 import type { SpaceRow } from "../model/spacetime";
 
 export type ColorOf = (v: Variable, p: number) => Rgb;

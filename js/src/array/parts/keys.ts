@@ -1,14 +1,25 @@
 /** Keys of the two panels. */
-import { unravel } from "../core/mesh";
-import type { PlacementModel } from "../core/placement";
-import { type Highlight, highlightDevice, highlightTile } from "./model/selection";
-import { tipOf, tipSentence } from "./model/tip";
-import { type Choice, roles } from "./scene/faces";
-import { meshOrder } from "./scene/mesh";
-import type { ArrayState, Which } from "./state";
+import { unravel } from "../../core/mesh";
+import type { PlacementModel } from "../../core/placement";
+import { type Highlight, highlightDevice, highlightTile, type Which } from "../model/selection";
+import { tipOf, tipSentence } from "../model/tip";
+import { type Choice, roles } from "../scene/faces";
+import { meshOrder } from "../scene/mesh";
+import type { Shown } from "../scene/morph";
 
-/** Moves the cursor; returns whether the key was handled. */
-export function onKey(state: ArrayState, which: Which, event: KeyboardEvent): boolean {
+/** The state of an array, as far as keys change it. */
+interface Steered {
+  readonly now: { model: PlacementModel | null; choice: Choice; pinned: Highlight | null };
+  shown(): Shown | null;
+  lit(): Highlight | null;
+  set(fields: { origin?: Which; hover?: Highlight | null; announced?: string; goTo?: boolean }): void;
+  pin(lit: Highlight | null): void;
+  zoom(closer: boolean): void;
+  slice(by: number): void;
+}
+
+/** Does what a key does in a panel; returns whether it was handled. */
+export function onKey(state: Steered, which: Which, event: KeyboardEvent): boolean {
   const model = state.now.model;
   if (!model || event.ctrlKey || event.metaKey || event.altKey) return false;
   const lit = state.lit();
