@@ -28,6 +28,12 @@ NO_MESH_OF_PROGRAM = (
     "mesh= must be a jax.sharding.Mesh, as jax.make_mesh((4, 2), ('x', 'y')) makes it, or left out; got a {type}."
 )
 
+NO_SHARD_MAP = (
+    "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device "
+    "in jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…). To compare the shardings of a program without one, "
+    "op by op, use ShardingComparison({name}, *args)."
+)
+
 
 def type_of(x: Any) -> str:
     """The name of a value's type, as users know it."""

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from traitlets import Bool, Bunch, Int, List, TraitError, Unicode, observe, validate
 
 from shardwidget.document import Trace, to_wire
-from shardwidget.read._trace.reading import NO_SHARD_MAP
-from shardwidget.read._trace.trace import trace_mapped
+from shardwidget.read import _errors
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -89,8 +88,10 @@ class ShardMapStepper(MovingWidget):
         if isinstance(f, Trace):
             trace = f
             if not trace.regions and trace.error is None:
-                raise ValueError(NO_SHARD_MAP.format(name=trace.name or "f"))
+                raise ValueError(_errors.NO_SHARD_MAP.format(name=trace.name or "f"))
         else:
+            from shardwidget.read._trace.trace import trace_mapped  # What is loaded is shown where there is no JAX.
+
             trace = trace_mapped(f, args, kwargs, engine, keep, interconnect)
         at = trace.event if step is None else step
         self._given, self._fixed = trace, -1

@@ -29,13 +29,6 @@ from shardwidget.read._trace.runnable import Runnable
 from shardwidget.read._trace.steps import StepContext, Writer
 from shardwidget.read._trace.written import WrittenTensors, everywhere
 
-NO_SHARD_MAP = (
-    "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device "
-    "in jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…). To compare the shardings of a program without one, "
-    "op by op, use ShardingComparison({name}, *args)."
-)
-
-
 ONE_ORDER_OF_DEVICES = (
     "simulated on the host: its regions order devices differently, or use different ones, and one program cannot"
 )
@@ -74,7 +67,7 @@ def read_call(
         closed, shape, stop = _traced(f, arguments)
     program = Runnable.of(closed, keep, jax.default_backend() == "cpu")
     if regions and not program.plan.regions and stop is None:
-        raise ValueError(NO_SHARD_MAP.format(name=arguments.function))
+        raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
     host = host or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
     if stop is not None and not meshes:
