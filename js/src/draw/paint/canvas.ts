@@ -192,10 +192,8 @@ export function fieldCanvas(columns: number, rows: number, rgb: Uint8Array): HTM
   const image = ctx.createImageData(columns, rows);
   const { data } = image;
   data.fill(255);
-  // A schedule that is zoomed paints one in every frame: a plain loop takes a tenth of what callbacks take.
-  for (let from = 0, to = 0; from < rgb.length; to++) {
-    for (const end = from + 3; from < end; ) data[to++] = rgb[from++] as number;
-  }
+  // A schedule that is zoomed paints one in every frame: a loop takes a tenth of what callbacks take.
+  for (let i = 0; i < rgb.length; i++) data[i + Math.floor(i / 3)] = rgb[i] as number;
   ctx.putImageData(image, 0, 0);
   return canvas;
 }
