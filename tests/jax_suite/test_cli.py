@@ -14,6 +14,8 @@ import shardwidget as sw
 from shardwidget._cli import main
 from tests.searches import search
 
+pytestmark = pytest.mark.once
+
 TRAIN = """
 import jax, jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
@@ -166,7 +168,6 @@ def arrays(mesh):
 """
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_guide_runs_as_it_is_written(command: str, tmp_path: Path):
     text = TRAIN.replace("def gathered", "def case").replace("def tree", "def params")

@@ -636,6 +636,7 @@ def test_a_constant_that_lies_somewhere_is_the_constant(dtype, short):
     assert types[-1] == f"{short}[8@x,8@y]"
 
 
+@pytest.mark.once
 def test_comparisons_are_made_in_several_threads_at_once():
     functions = [layer, lambda *a: (a[0] @ a[1]).sum(0), lambda *a: jax.nn.softmax(a[0] @ a[1] @ a[2])] * 2
     arguments = layer_arguments(shape, AUTO)

@@ -16,7 +16,7 @@ from shardwidget.read._trace.auto import auto
 from shardwidget.read._trace.trace import trace
 
 NO_CALL = (
-    "this trace has no longer the function and its arguments: it was read from a file, traced with a fix, or is of a "
+    "this trace no longer has the function and its arguments: it was read from a file, traced with a fix, or is of a "
     "view that is displayed. Call read.trace(f, *args).against()."
 )
 STOPS = "{name} stops with an error: {words}"
