@@ -36,11 +36,15 @@ sw.ArrayView(jax.ShapeDtypeStruct((512, 512), "float32", sharding=sharding)).to_
 print("null")
 """
 
-# The front end forgets its measures as soon as observers have them.
+# The front end forgets its measures as soon as observers have them. What waits for a picture from outside would run
+# script in the page, which would be counted: the page says itself that it is there.
 OBSERVE = """
 window.measured = {"sw:first": [], "sw:frame": []};
 new PerformanceObserver((list) => {
-  for (const { name, duration } of list.getEntries()) window.measured[name]?.push(duration);
+  for (const { name, duration } of list.getEntries()) {
+    window.measured[name]?.push(duration);
+    if (name === "sw:first") window.drawn("");
+  }
 }).observe({ type: "measure" });
 """
 # Input comes with one frame, what it changes is drawn in the next.
@@ -159,8 +163,13 @@ def open_measured(browser: Browser, saved: Path, width: int = 1100, height: int 
     page.add_init_script(OBSERVE)
     profiler = page.context.new_cdp_session(page)
     profiler.send("Performance.enable")
+    profiler.send("Runtime.enable")
+    profiler.send("Runtime.addBinding", {"name": "drawn"})
+    drawn: list[object] = []
+    profiler.on("Runtime.bindingCalled", lambda called: drawn.append(called))
     page.goto(saved.as_uri())
-    page.wait_for_function("() => measured['sw:first'].length > 0")
+    while not drawn:
+        page.wait_for_timeout(5)
     return page, profiler
 
 
