@@ -210,6 +210,63 @@ def equinox(scale: int = 1) -> Step:
     return train_step, (params, jax.eval_shape(optimizer.init, params), batch, batch)
 
 
+def equinox_attention(scale: int = 1) -> Step:
+    """Attention of equinox, whose dropout has a number and a boolean that ``filter_jit`` does not trace."""
+    import equinox as eqx
+    import optax
+
+    width = 64 * scale
+
+    class Model(eqx.Module):
+        embed: Any
+        attention: Any
+        mlp: Any
+
+        def __init__(self, key: Any) -> None:
+            self.embed = eqx.nn.Embedding(512 * scale, width, key=key)
+            self.attention = eqx.nn.MultiheadAttention(16, width, key=key)
+            self.mlp = eqx.nn.MLP(width, width, 4 * width, 1, key=key)
+
+        def __call__(self, tokens: Any) -> Any:
+            x = jax.vmap(self.embed)(tokens)
+            x = x + self.attention(x, x, x)
+            return (x + jax.vmap(self.mlp)(x)) @ self.embed.weight.T
+
+    model = eqx.filter_eval_shape(Model, jax.random.key(0))
+    optimizer = optax.adam(1e-3)
+
+    @eqx.filter_jit(donate="all")
+    def train_step(model: Any, state: Any, tokens: Any) -> Any:
+        def loss(model: Any) -> Any:
+            return _words_loss(jax.vmap(model)(tokens), tokens)
+
+        value, grads = eqx.filter_value_and_grad(loss)(model)
+        updates, state = optimizer.update(grads, state)
+        return eqx.apply_updates(model, updates), state, value
+
+    state = jax.eval_shape(optimizer.init, eqx.filter(model, lambda x: hasattr(x, "dtype")))
+    return train_step, (model, state, of(64, 32 * scale, dtype=jnp.int32))
+
+
+def accumulated(scale: int = 1) -> Step:
+    """Gradients of 4 microbatches, which a scan takes one after another, summed."""
+
+    def grads_of(params: Any, x: Any) -> Any:
+        return jax.grad(lambda w: jnp.mean((x + jax.nn.gelu(x @ w["up"]) @ w["down"]) ** 2))(params)
+
+    @functools.partial(jax.jit, donate_argnums=0)
+    def train_step(params: Any, x: Any) -> Any:
+        def one(sums: Any, part: Any) -> Any:
+            return jax.tree.map(jnp.add, sums, grads_of(params, part)), jnp.mean(part, -1)
+
+        parts = x.reshape(4, -1, x.shape[-1])
+        grads, means = jax.lax.scan(one, jax.tree.map(jnp.zeros_like, params), parts)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, params, grads), means.reshape(-1)
+
+    width = 64 * scale
+    return train_step, ({"up": of(width, 4 * width), "down": of(4 * width, width)}, of(256 * scale, width))
+
+
 def moe(scale: int = 1) -> Step:
     """Scanned blocks with 8 experts, the best 2 of each token, dispatched by products."""
     width, experts = 64 * scale, 8
@@ -357,7 +414,7 @@ def tiny(scale: int = 1) -> Step:
 MODELS: dict[str, Callable[[int], Step]] = {
     each.__name__: each
     for each in (
-        mlp, gpt_scanned, gpt_unrolled, nnx, linen, equinox, moe, encoder_decoder, conv, lora, embeddings, long_context,
-        tiny,
+        mlp, gpt_scanned, gpt_unrolled, nnx, linen, equinox, equinox_attention, accumulated, moe, encoder_decoder, conv,
+        lora, embeddings, long_context, tiny,
     )
 }  # fmt: skip

@@ -184,5 +184,6 @@ from shardwidget._jax.wrappers import (
     lowered_by_library,
     parameters_of_library,
     traced_by_jax,
+    traces_arrays_alone,
     writes_arguments,
 )

@@ -54,6 +54,11 @@ def writes_arguments(f: Any) -> bool:
     return _library(f) == "flax"
 
 
+def traces_arrays_alone(f: Any) -> bool:
+    """Whether Python's numbers and booleans are not traced: equinox's ``filter_jit`` takes them as they are."""
+    return _library(f) == "equinox" and hasattr(f, "lower")
+
+
 def donating(f: Any, arguments: tuple[int, ...]) -> tuple[Any, str] | None:
     """A function jitted with donations, and what jits it, as code; None where its library does not take their numbers.
 

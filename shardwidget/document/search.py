@@ -226,6 +226,10 @@ class Search(Document):
     jax_version: str = ""
     programs: Callable[[int], Any] | None = field(default=None, compare=False, repr=False, metadata={"wire": False})
     """Compiles a candidate, by its index; None where the step is not at hand: loaded, or made by hand."""
+    with_compiled: Callable[[int], Any] | None = field(
+        default=None, compare=False, repr=False, metadata={"wire": False}
+    )
+    """The search with a candidate compiled, by its index; None as for ``programs``."""
     kind: Literal["search"] = field(default="search", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -245,13 +249,28 @@ class Search(Document):
             ValueError: there is no such candidate, or the step is not at hand.
             ImportError: libtpu, which compiles for a topology, is not installed.
         """
+        return self._at_hand(self.programs, candidate)
+
+    def compile(self, candidate: Candidate | None = None) -> Search:
+        """This search with a candidate compiled for the target, whose figures are then those of its program.
+
+        Args:
+            candidate: one of ``candidates``; None for the best.
+
+        Raises:
+            ValueError: there is no such candidate, or the step is not at hand.
+            ImportError: libtpu, which compiles for a topology, is not installed.
+        """
+        return self._at_hand(self.with_compiled, candidate)
+
+    def _at_hand(self, do: Callable[[int], Any] | None, candidate: Candidate | None) -> Any:
         chosen = candidate or self.best
         at = next((k for k, c in enumerate(self.candidates) if c is chosen), None)
-        if self.programs is None:
+        if do is None:
             raise ValueError("this search was loaded, and has no step to compile: search again with read.search")
         if at is None:
             raise ValueError("there is no such candidate: give one of search.candidates")
-        return self.programs(at)
+        return do(at)
 
     def diff(self, other: Search) -> SearchDiff:
         """What another search has otherwise: this one is before, that one after.

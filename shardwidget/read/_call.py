@@ -100,12 +100,14 @@ class FlatCall:
         none."""
         kwargs = keywords(kwargs)
         positions, names = _jax.static_parameters(f)
+        arrays_alone = _jax.traces_arrays_alone(f)
         static = [k in positions or k - len(args) in positions for k in range(len(args))] + [k in names for k in kwargs]
         self.leaves: list[Any] = []
         self.names: list[str] = []
         """The parameter of each leaf, and the path in it."""
         self.static: list[bool] = []
-        """Whether each leaf is a static argument of a jitted function, which is whole and not traced."""
+        """Whether each leaf is not traced: a static argument of a jitted function, which is whole, or a number that
+        equinox takes as it is."""
         self.arguments: list[tuple[str, list[str]]] = []
         """Name of each argument, and those of its leaves."""
         self._trees: list[Any] = []
@@ -119,7 +121,7 @@ class FlatCall:
             self.leaves += [leaf for _, leaf in paths]
             self.arguments.append((name, [name + jax.tree_util.keystr(path) for path, _ in paths]))
             self.names += self.arguments[-1][1]
-            self.static += [is_static] * len(paths)
+            self.static += [is_static or (arrays_alone and _is_plain(leaf)) for _, leaf in paths]
         for name, leaf in zip(self.names, self.leaves, strict=True):
             if isinstance(leaf, Tracer):
                 raise TypeError(TRACED_ARGUMENT.format(name=name, type=jax.typeof(leaf)))
@@ -274,7 +276,11 @@ _LEAF = jax.tree.structure(0)
 
 
 def _is_numeric(x: Any) -> bool:
-    return hasattr(x, "dtype") or isinstance(x, bool | int | float | complex)
+    return hasattr(x, "dtype") or _is_plain(x)
+
+
+def _is_plain(x: Any) -> bool:
+    return isinstance(x, bool | int | float | complex)
 
 
 def function_name(f: Callable[..., Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -31,6 +31,7 @@ class SearchView(DocumentWidget):
     view.wait().best.code                   # in a notebook the search goes on while the view is shown
     view.selection                          # {"params['up']": "P('fsdp', 'tensor')", …} of the one that is chosen
     view.opened("diff")                     # what it does otherwise than now
+    view.compile()                          # compiles it next
     SearchView(read.search(...))
     ```
 
@@ -43,9 +44,10 @@ class SearchView(DocumentWidget):
 
     candidate = Int(-1).tag(sync=True)
     running = Unicode("", read_only=True).tag(sync=True)
-    _asked = Dict(help="What the reader did last: {n, do: stop, go on or open, what}; n makes each one new.").tag(
+    _asked = Dict(help="What the reader did last: {n, do, what}; do is stop, go on, compile or open; n is new.").tag(
         sync=True
     )
+    _compiling = Unicode("", help="Title of the candidate that is compiled because it was asked for.").tag(sync=True)
     _opened = Dict(None, allow_none=True, help="What was asked for: {n, front_end, state} or {n, error}.").tag(
         sync=True
     )
@@ -88,6 +90,7 @@ class SearchView(DocumentWidget):
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._raised: Exception | None = None
+        self._next: list[str] = []
         if isinstance(f, Search):
             if args or kwargs or mesh is not None or options:
                 raise TypeError("a Search has its step, its arguments and its mesh: give SearchView(search) alone")
@@ -133,11 +136,27 @@ class SearchView(DocumentWidget):
         """Goes on with a search that was stopped."""
         if self._thread is not None and self._thread.is_alive():
             return
+        self._begin(self._search)
+
+    def _begin(self, work: Callable[[], None]) -> None:
         self._stopping.clear()
         self.set_trait("running", "running")
-        self._thread = threading.Thread(target=self._search, name="shardwidget search", daemon=True)
+        self._thread = threading.Thread(target=work, name="shardwidget search", daemon=True)
         atexit.register(self._leave)
         self._thread.start()
+
+    def compile(self) -> None:
+        """Compiles the chosen candidate next: after the one that the search is at, or at once. ``wait()`` waits for it.
+
+        Raises:
+            ValueError: nothing is chosen, or the step is not at hand.
+        """
+        chosen = self.chosen or next(iter(self.document.candidates))
+        if self.document.with_compiled is None:
+            raise ValueError("this search was loaded, and has no step to compile: search again with read.search")
+        self._next.append(chosen.title)
+        if self._thread is None or not self._thread.is_alive():
+            self._begin(self._only_compile)
 
     def _leave(self) -> None:
         """Ends the search before Python does, which would end its thread within JAX, and so abort the process."""
@@ -194,6 +213,7 @@ class SearchView(DocumentWidget):
         ended = "stopped"
         try:
             for latest in self._coming:
+                latest = self._with_next(latest)
                 if self._stopping.is_set():
                     latest = replace(latest, ended="interrupted")
                     break
@@ -208,6 +228,28 @@ class SearchView(DocumentWidget):
             self._show(latest)
         self.set_trait("running", ended)
         atexit.unregister(self._leave)
+
+    def _only_compile(self) -> None:
+        """Compiles what was asked for, on a thread of its own; the search stays where it is."""
+        before = "stopped" if self.document.ended == "interrupted" else ""
+        self._show(self._with_next(self.document))
+        self.set_trait("running", before)
+        atexit.unregister(self._leave)
+
+    def _with_next(self, search: Search) -> Search:
+        """The search with the candidates compiled that were asked for."""
+        while self._next:
+            title = self._next.pop(0)
+            c = next((c for c in search.candidates if c.title == title), None)
+            if c is not None and not c.compiled:
+                self._compiling = title
+                try:
+                    search = replace(search.compile(c), ended=search.ended)
+                except Exception as error:  # No libtpu, for example: the page says it, and the search goes on.
+                    self._raised = error
+                    self._opened = {"n": self._asked.get("n"), "error": f"{type(error).__name__}: {error}"}
+        self._compiling = ""
+        return search
 
     def _show(self, search: Search) -> None:
         """Shows what is known now. The selection stays with its candidate, which may have another place."""
@@ -226,6 +268,8 @@ class SearchView(DocumentWidget):
             self.stop()
         elif do == "go on":
             self.resume()
+        elif do == "compile":
+            self.compile()
         elif do == "open":
             try:
                 view = self.opened(asked.get("what"))

@@ -84,6 +84,19 @@ class Net(nnx.Module):
         return self.down(jax.nn.relu(x))
 
 
+def test_a_step_of_equinox_with_dropout_may_be_given_shapes():
+    """Its number and its boolean are not traced, as ``filter_jit`` does not."""
+    layer = eqx.filter_eval_shape(lambda: eqx.nn.MultiheadAttention(4, 32, key=jax.random.key(0)))
+
+    @eqx.filter_jit
+    def step(layer, x):
+        return jnp.mean(layer(x, x, x))
+
+    program = read.program(step, layer, jax.ShapeDtypeStruct((8, 32), jnp.float32))
+    assert not program.collectives
+    assert program.instructions
+
+
 def test_arguments_of_nnx_jit_have_the_users_names():
     net = Net(nnx.Rngs(0))
     nnx.update(net, jax.tree.map(split, nnx.state(net)))

@@ -224,10 +224,10 @@ class TestRoles:
     def test_of_steps_that_people_write(self, kind: str) -> None:
         step = Step(*MODELS[kind](2), None)
         roles = roles_of(step, ())
-        batches = {"tiny": 128, "mlp": 128, "equinox": 128, "long_context": 2, "embeddings": 256}
+        batches = {"tiny": 128, "mlp": 128, "equinox": 128, "long_context": 2, "embeddings": 256, "accumulated": 512}
         of_batch = [v.aval.shape[0] for v, is_weight in zip(step.inputs, roles.weights, strict=True) if not is_weight]
         assert set(of_batch) == {batches.get(kind, 64)}
-        assert bool(roles.sequence) == (kind not in {"mlp", "equinox", "conv", "embeddings", "tiny"})
+        assert bool(roles.sequence) == (kind not in {"mlp", "equinox", "conv", "embeddings", "tiny", "accumulated"})
         assert bool(roles.experts) == (kind == "moe")
         of = candidates(step, roles, 16, 2, {})
         most = max((size for plan in of.plans for axis, size in plan.sizes if axis == "tensor"), default=1)
@@ -285,6 +285,36 @@ class TestCode:
             assert dict(names["mesh"].shape) == {axis.name: axis.size for axis in c.axes}
             got = step(names["params"], names["x"], names["y"])
             jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5), got, expected)
+
+    @pytest.mark.parametrize("kind", ["nnx", "linen", "equinox_attention", "accumulated"])
+    def test_runs_with_modules_of_libraries(self, kind: str) -> None:
+        step, shapes = MODELS[kind](1)
+        random = np.random.default_rng(0)
+
+        def value(s: Any) -> Any:
+            if not isinstance(s, jax.ShapeDtypeStruct):
+                return s
+            if jnp.issubdtype(s.dtype, jnp.integer):
+                return jnp.asarray(random.integers(0, 8, s.shape), s.dtype)
+            return jnp.asarray(0.1 * random.normal(size=s.shape), s.dtype)
+
+        def args() -> Any:
+            return jax.tree.map(lambda x: jnp.copy(x) if isinstance(x, jax.Array) else x, given)
+
+        given = jax.tree.map(value, shapes)
+        mesh = Mesh(np.array(jax.devices()[:8]), ("all",))
+        search = read.search(step, *shapes, mesh=mesh, compiled=0, sizes={"fsdp": 4, "tensor": 2})
+        (c,) = (c for c in search.candidates if not c.rule)
+        names = list(dict.fromkeys(leaf.path.partition("[")[0].partition(".")[0] for leaf in search.leaves))
+        held = dict(zip(names, args(), strict=True))
+        exec(c.code, held)
+        placed = [held[name] for name in names]
+        split = [x for x in jax.tree.leaves(placed) if isinstance(x, jax.Array) and not x.sharding.is_fully_replicated]
+        assert len(split) >= 3
+        expected, got = jax.tree.leaves(step(*args())), jax.tree.leaves(step(*placed))
+        for a, b in zip(expected, got, strict=True):
+            if isinstance(a, jax.Array):
+                np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-4)
 
     def test_names_the_lines_to_constrain(self) -> None:
         code = named(found("gpt"), "FSDP 4 × TP 4").code

@@ -12,7 +12,7 @@ import pytest
 from jax.sharding import Mesh
 
 import shardwidget as sw
-from shardwidget import _jax, read
+from shardwidget import _jax, _tpu, read
 from shardwidget.read._search import run as running
 from shardwidget.widgets import search as module
 from tests import searches
@@ -148,3 +148,60 @@ def test_closing_stops_it(monkeypatch: Any) -> None:
     view.resume()
     view.close()
     assert view.wait().ended in ("", "interrupted")
+
+
+def test_a_candidate_is_compiled_when_it_is_asked_for() -> None:
+    step, args = searches.mlp()
+    mesh = Mesh(np.array(jax.devices()[:2]), ("all",))
+    view = sw.SearchView(step, *args, mesh=mesh, compiled=0)
+    found = view.wait()
+    assert {c.basis for c in found.candidates} == {"estimated"}
+    view.candidate = len(found.candidates) - 1
+    title = found.candidates[-1].title
+    view._asked = {"n": 1, "do": "compile"}
+    found = view.wait()
+    assert [c.title for c in found.candidates if c.compiled] == [title]
+    assert view.chosen is not None
+    assert view.chosen.title == title
+    assert (view.running, view._compiling, found.wanted) == ("", "", 1)
+    with pytest.raises(ValueError, match="was loaded"):
+        sw.SearchView(sw.load(found.to_json())).compile()
+
+
+def test_it_is_compiled_next_while_the_search_goes_on(monkeypatch: Any) -> None:
+    step, args = searches.mlp()
+    views: list[sw.SearchView] = []
+    started = module.threading.Event()
+    first: list[Any] = []
+    whole = running.compiled_figures
+
+    def seen(*args: Any, **kwargs: Any) -> Any:
+        first.append(len(views[0].document.candidates) if views else 0)
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(running, "compiled_figures", seen)
+    _in_call(3, "figures_of", lambda: (started.wait(60), views[0].compile()), monkeypatch)
+    mesh = Mesh(np.array(jax.devices()[:2]), ("all",))
+    views.append(sw.SearchView(step, *args, mesh=mesh, compiled=0))
+    started.set()
+    found = views[0].wait()
+    # Before the others were estimated.
+    assert first
+    assert first[0] < found.planned
+    assert sum(c.compiled is not None for c in found.candidates) == 1
+    assert len(found.candidates) == found.planned
+
+
+def test_what_cannot_be_compiled_is_said_on_the_page_and_to_who_waits(monkeypatch: Any) -> None:
+    def refuses(*_: Any, **__: Any) -> Any:
+        raise ImportError("compiling for a TPU needs libtpu")
+
+    monkeypatch.setattr(_tpu, "tpu_mesh", refuses)
+    step, args = searches.mlp()
+    view = sw.SearchView(step, *args, mesh="v5e:4x4", compiled=0)
+    view.wait()
+    view._asked = {"n": 7, "do": "compile"}
+    with pytest.raises(ImportError, match="needs libtpu"):
+        view.wait()
+    assert view._opened == {"n": 7, "error": "ImportError: compiling for a TPU needs libtpu"}
+    assert (view.running, view._compiling) == ("", "")

@@ -28,7 +28,7 @@ import {
 } from "./model/search";
 import { candidateAt } from "./scene/chart";
 import { rowAt } from "./scene/table";
-import type { SearchState, Shown, What } from "./state";
+import { type SearchState, type Shown, WALLS, type What } from "./state";
 
 export function SearchCard({ state }: { state: SearchState }) {
   const shown = state.shown();
@@ -62,6 +62,7 @@ export function SearchCard({ state }: { state: SearchState }) {
         >
           <div aria-hidden="true" ref={state.chart.attach} />
           <div aria-hidden="true" ref={state.ring.attach} />
+          <Wall state={state} shown={shown} />
         </div>
         <Details state={state} shown={shown} />
       </div>
@@ -81,7 +82,7 @@ export function SearchCard({ state }: { state: SearchState }) {
       </p>
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       <OpenedPart state={state} />
-      <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter") : KEYS}>
+      <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter" && key !== "k" && key !== "Esc") : KEYS}>
         <ul class="legend" aria-label="picture">
           <li>
             <i class="dot" aria-hidden="true" /> estimated
@@ -103,7 +104,7 @@ function SearchTools({ state, model }: { state: SearchState; model: SearchModel 
     <div class="tools">
       <Segments
         legend="sorted by"
-        of={[["time"], ["memory"]] as const}
+        of={[["time"], ["memory"], ["front", "front only"]] as const}
         value={state.now.order}
         choose={(order) => state.set({ order })}
       />
@@ -117,6 +118,44 @@ function SearchTools({ state, model }: { state: SearchState; model: SearchModel 
       </label>
       <Doing state={state} model={model} />
     </div>
+  );
+}
+
+/** What is moved of the wall: what if a chip had less memory. */
+function Wall({ state, shown: { model, chart } }: { state: SearchState; shown: Shown }) {
+  const most = model.doc.chip?.bytes;
+  if (chart.wall === null || !most || model.limit === null) return null;
+  const { limit } = model;
+  const move = (event: PointerEvent) => {
+    const picture = (event.currentTarget as HTMLElement).parentElement as HTMLElement;
+    state.wall(chart.sizeAt(event.clientX - picture.getBoundingClientRect().left));
+  };
+  return (
+    <div
+      class="wall"
+      role="slider"
+      tabIndex={0}
+      aria-label="memory of a chip, if it had less"
+      title="drag: what if a chip had less memory"
+      aria-valuemin={0}
+      aria-valuemax={most}
+      aria-valuenow={limit}
+      aria-valuetext={bytes(limit)}
+      style={{ left: `${chart.wall - 8}px`, height: `${chart.height}px` }}
+      onPointerDown={(event) => {
+        event.stopPropagation();
+        (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => event.buttons > 0 && move(event)}
+      onDblClick={() => state.wall(most)}
+      onKeyDown={(event) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        event.stopPropagation();
+        state.wall(limit + (by * most) / WALLS);
+      }}
+    />
   );
 }
 
@@ -139,7 +178,7 @@ function Doing({ state, model }: { state: SearchState; model: SearchModel }) {
 }
 
 const VIEWS: readonly (readonly [What, string])[] = [
-  ["program", "compiled"],
+  ["program", "program"],
   ["diff", "difference to now"],
   ["model", "arrays"],
 ];
@@ -218,6 +257,11 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
         </span>
         {!state.saved && (
           <span class="ways">
+            {!row.compiled && !row.candidate.failure && (
+              <button type="button" disabled={row.compiling} onClick={() => state.ask("compile")}>
+                {row.compiling ? "compiling …" : "compile"}
+              </button>
+            )}
             {VIEWS.map(([what, text]) => (
               <button
                 type="button"

@@ -7,9 +7,10 @@ import type { SearchState } from "./state";
 export const KEYS = [
   ["↑ ↓", "candidate"],
   ["Enter", "open"],
+  ["k", "compile it next"],
   ["c", "copy the code"],
   ["f", "only what may fit"],
-  ["s", "time or memory"],
+  ["s", "time, memory, front"],
   ["Esc", "stop"],
 ] as const;
 
@@ -24,7 +25,8 @@ export const searchKeys = cardKeys((state: SearchState) => ({
   Escape: () => (state.now.running === "running" ? state.ask("stop") : state.set({ opened: null })),
   c: () => copyCode(state),
   f: () => state.set({ fitting: !state.now.fitting }),
-  s: () => state.set({ order: state.now.order === "time" ? "memory" : "time" }),
+  k: () => state.ask("compile"),
+  s: () => state.sort(),
 }));
 
 export function copyCode(state: SearchState): void {

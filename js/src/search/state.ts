@@ -6,7 +6,7 @@ import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Search } from "../core/document.gen";
 import type { Running } from "./model/search";
-import { answerOf, decodeSearch, type Order, SearchModel } from "./model/search";
+import { answerOf, decodeSearch, ORDERS, type Order, SearchModel } from "./model/search";
 import { type Chart, chartMarks, chartOf, selectedMarks } from "./scene/chart";
 import { type Table, tableMarks, tableOf, WINDOW } from "./scene/table";
 
@@ -17,6 +17,10 @@ const BEGINNING = {
   order: "time" as Order,
   /** Whether only what fits is listed. */
   fitting: false,
+  /** Bytes of memory that a chip would have, where the wall was moved; null for those that it has. */
+  less: null as number | null,
+  /** Title of the candidate that is compiled because it was asked for. */
+  compiling: "",
   /** What became of copying. */
   said: "",
   running: "" as Running,
@@ -47,24 +51,30 @@ export interface Shown {
 /** From this width on the chart stands beside the details. */
 export const BESIDE = 858;
 export const CHART = 430;
+/** Places of the wall: parts of a chip's memory. */
+export const WALLS = 64;
 
 export class SearchState extends CardState<Fields> {
   readonly chart = new Layer();
   readonly ring = new Layer();
   readonly table = new Layer();
   #asked = 0;
-  readonly #model = memo((doc: Search) => new SearchModel(doc));
+  readonly #model = memo(
+    (doc: Search, less: number | null, compiling: string) => new SearchModel(doc, less, compiling),
+  );
+  /** With the memory that chips have. */
+  readonly #real = memo((doc: Search) => new SearchModel(doc));
   readonly #chart = memo(chartOf);
   readonly #rows = memo((model: SearchModel, order: Order, fitting: boolean) => model.listed(order, fitting));
   readonly #table = memo(tableOf);
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, BEGINNING, ["candidate", "running", "_opened"]);
+    super(widget, frame, BEGINNING, ["candidate", "running", "_opened", "_compiling"]);
   }
 
   name(): string {
     const { doc } = this.now;
-    return doc ? `search: ${answerOf(this.#model(doc)).join(" ")}` : "search";
+    return doc ? `search: ${answerOf(this.#real(doc)).join(" ")}` : "search";
   }
 
   protected override read(document: unknown): void {
@@ -79,20 +89,22 @@ export class SearchState extends CardState<Fields> {
     const answer = this.widget.get("_opened") as Opened | null | undefined;
     this.set({
       running: (this.widget.get("running") ?? "") as Running,
+      compiling: String(this.widget.get("_compiling") ?? ""),
       opened: answer && answer.n === this.#asked ? answer : this.now.opened,
     });
   }
 
   shown(): Shown | null {
-    const { doc, theme, width, order, fitting, candidate } = this.now;
+    const { doc, theme, width, order, fitting, candidate, less, compiling } = this.now;
     if (!doc || !theme || width === 0) return null;
-    const model = this.#model(doc);
+    const model = this.#model(doc, less, compiling);
     const rows = this.#rows(model, order, fitting);
     return {
       model,
       chart: this.#chart(model, width >= BESIDE ? CHART : width),
       table: this.#table(model, width, rows),
-      selected: model.rows[candidate] ? candidate : (model.best?.index ?? 0),
+      // Moving the wall does not choose another.
+      selected: model.rows[candidate] ? candidate : (this.#real(doc).best?.index ?? 0),
     };
   }
 
@@ -116,16 +128,38 @@ export class SearchState extends CardState<Fields> {
   }
 
   /** Asks Python: to stop, to go on, for a view of the candidate. */
-  ask(todo: "stop" | "go on" | "open", what: What = "program"): void {
+  ask(todo: "stop" | "go on" | "compile" | "open", what: What = "program"): void {
     if (this.saved) return;
     this.#asked += 1;
     if (todo === "open") this.set({ opened: { n: this.#asked } });
+    if (todo === "compile") {
+      const shown = this.shown();
+      const row = shown?.model.rows[shown.selected];
+      if (!row || row.compiled || row.compiling || row.candidate.failure) return;
+      this.set({ compiling: row.title });
+      // Python compiles the one that is looked at, also where that is the best so far.
+      this.select(row.index);
+    }
     this.share({ _asked: { n: this.#asked, do: todo, what } });
   }
 
   /** Follows the list; each half of a window is painted once. */
   scrolled(top: number): void {
     this.set({ top: Math.floor(top / (WINDOW / 2)) * (WINDOW / 2) });
+  }
+
+  /** Moves the wall: what if a chip had less memory. All that it has ends that. */
+  wall(bytes: number): void {
+    const most = this.now.doc?.chip?.bytes;
+    if (!most) return;
+    const step = most / WALLS;
+    const less = Math.max(1, Math.round(bytes / step)) * step;
+    this.set({ less: less >= most ? null : less });
+  }
+
+  /** To the next order. */
+  sort(): void {
+    this.set({ order: ORDERS[(ORDERS.indexOf(this.now.order) + 1) % ORDERS.length] ?? "time" });
   }
 
   /** To another line of the table. */

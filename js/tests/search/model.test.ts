@@ -2,14 +2,17 @@
 import { expect, test } from "vitest";
 import {
   answerOf,
+  basisOf,
   decodeSearch,
   factsOf,
   notesOf,
+  SearchModel,
   sentenceOf,
   sentOf,
   specsOf,
   subjectOf,
 } from "../../src/search/model/search";
+import { chartOf, sign } from "../../src/search/scene/chart";
 import { tableMarks, tableOf } from "../../src/search/scene/table";
 import { search, wire } from "./searches";
 
@@ -55,6 +58,48 @@ test("what is said of a candidate, of its specs, of all", () => {
   expect(subjectOf(model)).toContain("16 chips of TPU v5e 4×4");
   expect(factsOf(model)).toBe("81 ms a step, compiled; now 174 ms, estimated");
   expect(notesOf(model)[0]).toContain("rank correlation of communication 0.90");
+});
+
+test("the front is what nothing known in the same way beats in time and memory", () => {
+  for (const name of ["compiled", "paper", "many"] as const) {
+    const model = search(name);
+    const fitting = model.rows.filter((row) => row.candidate.fits !== false);
+    for (const row of fitting) {
+      const better = fitting.some(
+        (other) =>
+          other.compiled === row.compiled &&
+          other.time <= row.time &&
+          other.bytes <= row.bytes &&
+          (other.time < row.time || other.bytes < row.bytes),
+      );
+      if (better) expect(model.front.has(row)).toBe(false);
+    }
+    expect(model.front.size).toBeGreaterThan(0);
+    expect(model.listed("front", false).every((row) => row.now || model.front.has(row))).toBe(true);
+  }
+});
+
+test("if a chip had less memory: less fits, nothing stands elsewhere", () => {
+  const whole = search("compiled");
+  const less = new SearchModel(whole.doc, 4 * 2 ** 30);
+  const count = (model: SearchModel) => model.rows.filter((row) => row.candidate.fits === false).length;
+  expect(count(less)).toBeGreaterThan(count(whole));
+  for (const row of less.rows) if (row.compiled) expect(row.candidate.fits).toBe(row.bytes <= 4 * 2 ** 30);
+  expect(answerOf(less)[0]).toBe("If a chip had 4 GiB, FSDP 16:");
+  expect(answerOf(new SearchModel(whole.doc, 2 ** 20))[0]).toMatch(/^If a chip had 1 MiB, none of 12 fits:$/);
+  const [before, after] = [chartOf(whole, 430), chartOf(less, 430)];
+  expect(after.points).toEqual(before.points);
+  expect(after.wall).toBeLessThan(before.wall as number);
+  expect(after.sizeAt(after.wall as number)).toBeCloseTo(4 * 2 ** 30, -3);
+});
+
+test("a candidate that is compiled now says so, with half a disc", () => {
+  const { doc } = search("paper");
+  const model = new SearchModel(doc, null, "FSDP 16");
+  const [row] = model.rows.filter((one) => one.compiling);
+  expect(row?.title).toBe("FSDP 16");
+  expect(basisOf(row as NonNullable<typeof row>)).toBe("compiling …");
+  expect(sign(row as NonNullable<typeof row>, 20, 20).length).toBe(3);
 });
 
 test("a document without candidates is damaged", () => {

@@ -253,8 +253,8 @@ def _is_object(x: Any) -> bool:
 
 
 def _numbers(call: FlatCall) -> list[int]:
-    """Which leaves of a call are arrays or numbers."""
-    return [k for k, leaf in enumerate(call.leaves) if isinstance(leaf, _NUMBERS)]
+    """Which leaves of a call are arrays or numbers that are traced."""
+    return [k for k, leaf in enumerate(call.leaves) if isinstance(leaf, _NUMBERS) and not call.static[k]]
 
 
 _GIVEN = "given"

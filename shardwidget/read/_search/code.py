@@ -29,6 +29,8 @@ specs = {{{specs}}}  # by the end of a path, numbers as 0; all others are P()
 
 def placed(name, tree):
     def place(path, x):
+        if not hasattr(x, "dtype"):  # a number or a function in a module
+            return x
         path = re.sub(r"\\['?(.*?)'?\\]", r".\\1", name + jax.tree_util.keystr(path))
         end = re.sub(r"\\d+", "0", path)
         spec = next((s for e, s in specs.items() if end.endswith(e)), P())

@@ -30,6 +30,7 @@ class Dims:
         them. (Roots: see ``of``.)"""
         self.batched: list[tuple[Any, Any, tuple[Dim, ...]]] = []
         """Of each product: its operands, and the dimensions that it has in both."""
+        self._apart = _taken_apart(jaxpr)
         self._walk(jaxpr)
         self.scanned = {self._find(d) for d in self.scanned}
 
@@ -193,6 +194,11 @@ class Dims:
                 [k for k in range(first, d + 1) if before[k] != 1],
                 [k for k in range(second, e + 1) if after[k] != 1],
             )
+            # Microbatches of which a loop takes one after another are no part of the batch that is split: the rest is.
+            for part, several, places in ((v, d > first, heads[0]), (out, e > second, heads[1])):
+                if several and part in self._apart and places[:1] == [0]:
+                    self.scanned.add((part, 0))
+                    del places[0]
             if heads[0] and heads[1]:
                 self._tie(v, heads[0][0], out, heads[1][0])
             d, e = d + 1, e + 1
@@ -247,6 +253,19 @@ class Dims:
         **dict.fromkeys(_REDUCTIONS, _reduce),
         **dict.fromkeys(("scatter", "scatter-add", "scatter_add", "scatter-mul", "scatter_mul"), _scatter),
     }
+
+
+def _taken_apart(jaxpr: Any) -> set[Any]:
+    """Values of which a loop has one index in each iteration."""
+    found: set[Any] = set()
+    for eqn in jaxpr.eqns:
+        control = _jax.control_of(eqn)
+        if isinstance(control, _jax.Scan):
+            stacked = [*eqn.invars[control.consts + control.carries :], *eqn.outvars[control.carries :]]
+            found.update(v for v in stacked if _is_value(v))
+        for body in control.bodies if control is not None else ():
+            found |= _taken_apart(_jax.open_jaxpr(body)[0])
+    return found
 
 
 def _is_value(v: Any) -> bool:

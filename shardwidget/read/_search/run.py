@@ -108,8 +108,9 @@ class Run:
             for k in self._shortlist() if not self._ended else ():
                 if self.late():
                     break
-                self._compile(k)
-                yield self._document()
+                if not (self.known[k].compiled or self.known[k].failure):  # It was asked for before.
+                    self._compile(k)
+                    yield self._document()
         except KeyboardInterrupt:
             if not self.known:
                 raise
@@ -247,6 +248,11 @@ class Run:
             return
         self.known[k] = replace(known, compiled=figures, fits=self._fits(figures, estimated=False))
 
+    def _with(self, k: int) -> Search:
+        self.machine.mesh(self.all[k].sizes)  # Raises where nothing can be compiled.
+        self._compile(k)
+        return self._document()
+
     def _program(self, k: int) -> Program:
         tried = self.all[k]
         mesh = self.machine.mesh(tried.sizes)
@@ -271,13 +277,14 @@ class Run:
             now_index=ranked.index(0) if self._now and 0 in ranked else -1,
             chip=self.machine.chip,
             planned=len(self.all),
-            wanted=self._compiling,
+            wanted=max(self._compiling, sum(c.compiled is not None for c in known)),
             left_out=(self._of.indivisible, self._of.equivalent),
             correlation=spearman([c for c in known if c.compiled]),
             ended=self._ended,
             notes=(*self._notes, *failed),
             code_lines=tuple(self._code),
             programs=lambda at: self._program(ranked[at]),
+            with_compiled=lambda at: self._with(ranked[at]),
             constraints=tuple(self._lines),
             objective=self._objective,
             jax_version=jax.__version__,

@@ -29,6 +29,8 @@ export interface Row {
   readonly title: string;
   readonly figures: Figures;
   readonly compiled: boolean;
+  /** Whether it is compiled now, because the reader asked for it. */
+  readonly compiling: boolean;
   readonly now: boolean;
   /** Seconds of a step by the rule. */
   readonly time: number;
@@ -37,7 +39,9 @@ export interface Row {
   readonly hidden: readonly Part[];
 }
 
-export type Order = "time" | "memory";
+export const ORDERS = ["time", "memory", "front"] as const;
+/** What they are sorted by; of the front, time: nothing that is known in the same way is faster and smaller. */
+export type Order = (typeof ORDERS)[number];
 
 /** What Python is doing: nothing more to do, on its way, or stopped with more to do. */
 export type Running = "" | "running" | "stopped" | "failed";
@@ -45,34 +49,62 @@ export type Running = "" | "running" | "stopped" | "failed";
 /** Axes of plans; those of the user's own mesh come before them. */
 const AXES = ["data", "fsdp", "expert", "seq", "tensor"];
 
+/** What an estimate of memory is multiplied with before it is said to fit, without experts and with them. */
+const MARGIN = [2, 3] as const;
+/** What a chip's memory is multiplied with before an estimate is said not to fit. */
+const SURELY = 1.2;
+
 export class SearchModel {
   readonly rows: readonly Row[];
   /** Mesh axes of all candidates, by their inks. */
   readonly axes: readonly string[];
   readonly limit: number | null;
 
-  constructor(readonly doc: Search) {
+  /**
+   * @param doc the search
+   * @param less bytes of memory that a chip would have: what if it had less; null for those that it has
+   * @param compiling title of the candidate that is compiled because the reader asked for it
+   */
+  constructor(
+    readonly doc: Search,
+    readonly less: number | null = null,
+    compiling = "",
+  ) {
     const own = doc.candidates[doc.now_index]?.axes.map((a) => a.name) ?? [];
     const used = new Set(doc.candidates.flatMap((c) => c.axes.map((a) => a.name)));
     this.axes = [...own, ...AXES.filter((name) => used.has(name) && !own.includes(name))];
-    this.limit = doc.chip?.bytes ?? null;
-    this.rows = doc.candidates.map((candidate, index) => this.#row(candidate, index));
+    this.limit = less ?? doc.chip?.bytes ?? null;
+    this.rows = doc.candidates.map((candidate, index) => this.#row(candidate, index, compiling));
   }
 
-  #row(candidate: Candidate, index: number): Row {
-    const figures = candidate.compiled ?? candidate.estimated;
+  #row(known: Candidate, index: number, compiling: string): Row {
+    const figures = known.compiled ?? known.estimated;
+    const candidate = this.less === null ? known : { ...known, fits: this.#fits(known) };
+    const title = candidate.rule ? `${candidate.name}, ${candidate.rule}` : candidate.name;
     return {
       index,
       candidate,
-      title: candidate.rule ? `${candidate.name}, ${candidate.rule}` : candidate.name,
+      title,
       figures,
       compiled: candidate.compiled !== null,
+      compiling: title === compiling && candidate.compiled === null,
       now: index === this.doc.now_index,
       time: timeOf(figures),
       bytes: figures.bytes_per_device,
       exposed: this.#parts(figures, false),
       hidden: this.#parts(figures, true),
     };
+  }
+
+  /** Whether a candidate fits in less memory, by the rule of Python. */
+  #fits({ compiled, estimated, fits }: Candidate): boolean | null {
+    const limit = this.less ?? 0;
+    if (fits === false) return false;
+    if (compiled) return compiled.bytes_per_device <= limit;
+    const size = estimated.bytes_per_device;
+    if (estimated.arguments > limit || size > SURELY * limit) return false;
+    const margin = MARGIN[this.doc.groups.some((group) => group.role === "expert") ? 1 : 0];
+    return fits && margin * size <= limit ? true : null;
   }
 
   #parts({ sent }: Figures, hidden: boolean): Part[] {
@@ -97,7 +129,22 @@ export class SearchModel {
   /** The rows of the table: what fits first. */
   listed(order: Order, fitting: boolean): readonly Row[] {
     const rows = this.rows.filter((r) => !fitting || r.candidate.fits !== false || r.now);
+    if (order === "front") return rows.filter((r) => this.front.has(r) || r.now);
     return order === "time" ? rows : [...rows].sort((a, b) => a.bytes - b.bytes);
+  }
+
+  /** Those that fit of which none that is known in the same way is faster and takes no more memory. */
+  get front(): ReadonlySet<Row> {
+    const found = new Set<Row>();
+    for (const compiled of [true, false]) {
+      let best = Number.POSITIVE_INFINITY;
+      const alike = this.rows.filter((r) => r.compiled === compiled && r.candidate.fits !== false);
+      for (const row of alike.sort((a, b) => a.bytes - b.bytes || a.time - b.time)) {
+        if (row.time < best) found.add(row);
+        best = Math.min(best, row.time);
+      }
+    }
+    return found;
   }
 
   /** Whether two candidates are known in the same way, so that their ratio means something. */
@@ -115,6 +162,7 @@ export function timeOf({ compute_s, hidden_s, exposed_s }: Figures): number {
 export function answerOf(model: SearchModel): readonly [strong: string, rest: string] {
   const { doc, rows } = model;
   const [strong, rest] = answer(model);
+  if (model.less !== null) return [`If a chip had ${bytes(model.less)}, ${strong.replace(/^N/, "n")}`, rest];
   return [rows.length < doc.planned && doc.ended === "" ? `So far ${strong}` : strong, rest];
 }
 
@@ -122,7 +170,7 @@ function answer(model: SearchModel): readonly [strong: string, rest: string] {
   const { best, now, rows } = model;
   if (!best) {
     const [least] = [...rows].sort((a, b) => a.bytes - b.bytes);
-    const over = model.doc.shortfall ? `, ${bytes(model.doc.shortfall.over)} too much` : "";
+    const over = least && model.limit !== null ? `, ${bytes(least.bytes - model.limit)} too much` : "";
     return [`None of ${rows.length} fits:`, least ? `the least takes ${memoryOf(model, least)}${over}` : ""];
   }
   const ratio = model.ratio(best);
@@ -167,7 +215,8 @@ function leastOf({ rows }: SearchModel): string {
 }
 
 /** What would do where none fits: another program, more chips. */
-function insteadOf({ doc }: SearchModel): string {
+function insteadOf({ doc, less }: SearchModel): string {
+  if (less !== null) return "";
   const on = doc.fits_on;
   const chips = on ? `As estimated, ${on.name} fits on ${count(on.chips, "chip")}, ${on.target}.` : "";
   return clauses([doc.shortfall?.words ?? "", chips], " ");
@@ -197,6 +246,7 @@ function scalingOf({ doc }: SearchModel): string {
 }
 
 export function basisOf(row: Row): string {
+  if (row.compiling) return "compiling …";
   return row.candidate.failure ? "did not compile" : row.compiled ? "compiled" : "estimated";
 }
 

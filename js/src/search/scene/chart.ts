@@ -16,6 +16,8 @@ export interface Chart {
   readonly estimates: readonly { x: number; y: number }[];
   readonly ticks: readonly { y: number; text: string }[];
   readonly scale: readonly { x: number; text: string }[];
+  /** Bytes of memory at a place. */
+  readonly sizeAt: (x: number) => number;
   /** The end of the strip beyond the wall. */
   readonly beyond: { x: number; text: string } | null;
   readonly model: SearchModel;
@@ -31,9 +33,12 @@ const LOW = 200;
 
 export function chartOf(model: SearchModel, width: number): Chart {
   const height = width > 500 ? LOW : HEIGHT;
-  const { rows, limit } = model;
-  const over = rows.filter((r) => r.candidate.fits === false);
-  const fitting = rows.filter((r) => r.candidate.fits !== false);
+  const { rows, doc } = model;
+  // Where the wall is moved, all others stay: the scale is that of the memory that a chip has.
+  const limit = doc.chip?.bytes ?? null;
+  const isOver = ({ index }: Row) => doc.candidates[index]?.fits === false;
+  const over = rows.filter(isOver);
+  const fitting = rows.filter((r) => !isOver(r));
   const end = width - 12 - (over.length > 0 ? BEYOND : 0);
   const times = rows.map((r) => Math.log(Math.max(r.time, 1e-12)));
   const [low, high] = [Math.min(...times), Math.max(...times)];
@@ -49,7 +54,7 @@ export function chartOf(model: SearchModel, width: number): Chart {
   const from = limit ?? 1;
   const beyond = (size: number) =>
     end + 10 + (Math.log(Math.max(1, size / from)) / Math.log(Math.max(1.01, top / from))) * (BEYOND - 20);
-  const xOf = (row: Row, size: number) => (row.candidate.fits === false ? beyond(size) : inside(size));
+  const xOf = (row: Row, size: number) => (isOver(row) ? beyond(size) : inside(size));
   const rounds = roundIn(Math.exp(low), Math.exp(low + room), 1.25).filter(
     (t) => yOf(t) > TOP && yOf(t) < height - BOTTOM,
   );
@@ -65,7 +70,8 @@ export function chartOf(model: SearchModel, width: number): Chart {
       x: xOf(r, r.candidate.estimated.bytes_per_device),
       y: yOf(timeOf(r.candidate.estimated)),
     })),
-    wall: near && limit ? inside(limit) : null,
+    wall: near && model.limit ? inside(model.limit) : null,
+    sizeAt: (x) => ((x - LEFT - 8) / (end - LEFT - 8)) * far,
     ticks: rounds.map((t) => ({ y: yOf(t), text: write(t) })),
     scale: sizes.map((size) => ({ x: inside(size), text: bytes(size) })),
     beyond: over.length > 0 && near ? { x: end + BEYOND - 10, text: bytes(top) } : null,
@@ -204,12 +210,18 @@ export function candidateAt({ points }: Chart, x: number, y: number): number | n
 }
 
 function wallText({ chip }: Search, limit: number): string {
-  return `${bytes(limit)} of a ${chip?.name ?? "chip"}`;
+  return limit === chip?.bytes ? `${bytes(limit)} of a ${chip.name}` : `if it were ${bytes(limit)}`;
 }
 
 /** How a candidate is known: a hollow disc is estimated, a filled one compiled, a cross does not fit. */
-export function sign({ compiled, candidate, now }: Row, x: number, y: number): Mark[] {
+export function sign({ compiled, compiling, candidate, now }: Row, x: number, y: number): Mark[] {
   if (now) return diamond(x, y);
+  if (compiling)
+    return [
+      { ...ring(x, y, 4, 1.5), fill: "ink" },
+      { kind: "rect", x, y: y - 3.2, w: 3.2, h: 6.4, fill: "bg" },
+      ring(x, y, 4, 1.5),
+    ];
   if (candidate.fits === false)
     return [
       line(x - 3.5, y - 3.5, x + 3.5, y + 3.5, "muted", 1.3),

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { button, expectAccessible, find, GROUNDS, press, settle, textOf } from "../harness";
+import { mount } from "./harness";
+import { search, wire } from "./searches";
+
+for (const [scheme, background] of GROUNDS)
+  for (const width of [934, 480])
+    test(`no fault of accessibility, ${scheme}, ${width} px`, async () => {
+      await expectAccessible(await mount(wire("compiled"), {}, { background, width }));
+    });
+
+test("k compiles the candidate that is looked at, once; Python's answer shows it", async () => {
+  const view = await mount(wire("paper"));
+  await press(find(view, ".list [role=listbox]"), "ArrowDown");
+  await press(find(view, ".list [role=listbox]"), "k");
+  expect(view.model.sentFor("_asked").at(-1)).toMatchObject({ do: "compile" });
+  expect(view.model.sentFor("candidate").at(-1)).toBe(1);
+  expect(textOf(find(view, ".details h3"))).toContain("compiling …");
+  await press(find(view, ".list [role=listbox]"), "k");
+  expect(view.model.sentFor("_asked").length).toBe(1);
+  view.model.assign({ _compiling: "", _document: wire("compiled"), candidate: 0 });
+  await settle();
+  expect(textOf(find(view, ".details h3"))).toBe("FSDP 16 compiled");
+});
+
+test("s lists by time, by memory, the front alone", async () => {
+  const view = await mount(wire("compiled"));
+  const listed = () => find(view, ".list [role=listbox]").getAttribute("aria-label");
+  const whole = listed();
+  await press(find(view, ".list [role=listbox]"), "s");
+  expect(listed()).toBe(whole);
+  await press(find(view, ".list [role=listbox]"), "s");
+  const model = search("compiled");
+  expect(listed()).toBe(`${model.listed("front", false).length} candidates`);
+  expect(listed()).not.toBe(whole);
+});
+
+test("the wall is moved by keys; what is chosen stays, and Python is not told", async () => {
+  const view = await mount(wire("compiled"));
+  const wall = find(view, "[role=slider]");
+  expect(wall.getAttribute("aria-valuetext")).toBe("16 GiB");
+  for (let n = 0; n < 48; n++) await press(wall, "ArrowLeft");
+  expect(find(view, "[role=slider]").getAttribute("aria-valuetext")).toBe("4 GiB");
+  expect(textOf(find(view, ".says p"))).toMatch(/^If a chip had 4 GiB, FSDP 16:/);
+  expect(textOf(find(view, ".details h3"))).toBe("FSDP 16 compiled");
+  expect(view.model.sent).toEqual([]);
+  for (let n = 0; n < 48; n++) await press(find(view, "[role=slider]"), "ArrowRight");
+  expect(textOf(find(view, ".says p"))).toMatch(/^FSDP 16: 81 ms/);
+});
+
+test("stop, go on, and what ended it", async () => {
+  const view = await mount(wire("running"), { running: "running" });
+  expect(textOf(find(view, ".says p"))).toMatch(/^So far /);
+  button(view, "stop").click();
+  expect(view.model.sentFor("_asked").at(-1)).toMatchObject({ do: "stop" });
+  view.model.assign({ running: "stopped", _document: { ...wire("running"), ended: "interrupted" } });
+  await settle();
+  expect(textOf(find(view, ".note"))).toContain("Stopped after 11 of 180 were estimated.");
+  expect(textOf(find(view, ".says p"))).not.toMatch(/^So far /);
+  button(view, "go on").click();
+  expect(view.model.sentFor("_asked").at(-1)).toMatchObject({ do: "go on" });
+});
