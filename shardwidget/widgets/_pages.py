@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -61,9 +60,12 @@ class ProgramPages:
         return self._once("links", at, program.links)
 
     def beside(self, at: int, program: Program, run: Run) -> None:
-        """Puts a measured run beside the estimate of the overlap, where that is for what it ran on."""
-        with contextlib.suppress(ValueError):
-            self.known["overlap", at] = self.overlap(at, program).beside(run)
+        """Puts a measured run beside the estimate of the overlap.
+
+        Raises:
+            ValueError: that is for other devices, or another program; or it is not known.
+        """
+        self.known["overlap", at] = self.overlap(at, program).beside(run)
 
     def why(self, at: int, program: Program, collective: int, call: Any) -> tuple[Why, ...]:
         """Why a collective of a program is there: an answer for each split that it follows from.

@@ -105,7 +105,18 @@ class ShardingComparison(DocumentWidget):
         if complete and any(len(row.fixes) > 1 for row in self.document.rows):
             # Without a kernel there is no Python to ask: the page carries the answers.
             state["_document"] = to_wire(self._read(self.choices, continuations=True))
+        if complete and self._alternatives:
+            state["_compared"] = self._differences()
         return state
+
+    def _differences(self) -> dict[str, Any]:
+        """What a saved page opens: by reason and alternative, the difference to the program as it is."""
+        states = {}
+        for reason, (as_it_is, *others) in self._alternatives.items():
+            for at, other in enumerate(others, 1):
+                within = DiffView(as_it_is.program.diff(other.program), mode="html")._within()  # noqa: SLF001
+                states |= {"front_end": within["front_end"], f"{reason} {at}": within["state"]}
+        return states
 
     def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
         if isinstance(self._reader, Comparison):

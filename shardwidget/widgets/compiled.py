@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -109,7 +110,9 @@ class CompiledProgram(MovingWidget):
     opened = Int(None, allow_none=True).tag(sync=True)
     page = Enum(PAGES, default_value="collectives").tag(sync=True)
 
-    _asked = Dict(help="What the browser wants measured: {n, runs}; n makes each one new.").tag(sync=True)
+    _asked = Dict(
+        help="What the browser wants measured: {n, runs}; with the index of a program as profiled, what its lines take."
+    ).tag(sync=True)
     _heard = Int(0, help="The n of the last one handled.").tag(sync=True)
     _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
     _try = Dict(help="What the browser wants remedies for: {n, at, lowers}; n makes each one new.").tag(sync=True)
@@ -360,14 +363,11 @@ class CompiledProgram(MovingWidget):
         """
         runs, trouble = dict[str, Run](), list[str]()
         shown = self._programs()
-        for at, (program, (f, args, kwargs)) in enumerate(zip(shown, self._calls, strict=True)):
+        for at, program in enumerate(shown):
             try:
-                if not isinstance(f, Callable):
-                    raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
-                with Progress() as progress:
-                    given = {"kwargs": kwargs, "n": n, "mesh": self._mesh, "name": program.name}
-                    run = runs[program.name] = read.run(f, *args, **given, progress=progress)
-                self._put_beside(at, program, run)
+                run = runs[program.name] = self._profiled(at, program, n)
+                with contextlib.suppress(ValueError):  # It may be estimated for other devices.
+                    self.beside(run, at)
             except ValueError as error:
                 if len(shown) == 1:
                     raise
@@ -376,11 +376,28 @@ class CompiledProgram(MovingWidget):
             raise ValueError("\n".join(trouble))
         return next(iter(runs.values())) if isinstance(self.document, Program) else runs
 
-    def _put_beside(self, at: int, program: Program, run: Run) -> None:
-        """Shows a measured run on the overlap page."""
-        self._reads.beside(at, program, run)
-        if (page := f"overlap {at}") in self._pages:
-            self._pages = {**self._pages, page: self._reads.wire("overlap", at, program)}
+    def _profiled(self, at: int, program: Program, n: int) -> Run:
+        f, args, kwargs = self._calls[at]
+        if not isinstance(f, Callable):
+            raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
+        with Progress() as progress:
+            given = {"kwargs": kwargs, "n": n, "mesh": self._mesh, "name": program.name}
+            return read.run(f, *args, **given, progress=progress)
+
+    def beside(self, run: Run, program: int = 0) -> None:
+        """Sets a measured run beside the estimate on the page of overlap, such as one of a pod's profile.
+
+        Args:
+            run: what ``profile()`` or ``read.run`` returned, for the same function on the devices of the estimate.
+            program: side by side, the index of the program that it is of.
+
+        Raises:
+            ValueError: the run was on other devices, or is of another program; or the overlap is not known.
+        """
+        shown = self._programs()[program]
+        self._reads.beside(program, shown, run)
+        if (page := f"overlap {program}") in self._pages:
+            self._pages = {**self._pages, page: self._reads.wire("overlap", program, shown)}
 
     def memory(self) -> Memory | dict[str, Memory]:
         """What is alive while the program runs: read on the first call.
@@ -567,7 +584,12 @@ class CompiledProgram(MovingWidget):
     def _on_asked(self, change: Bunch) -> None:
         asked = change["new"]
         try:
-            self.time(asked["runs"])
+            if (at := asked.get("profiled")) is None:
+                self.time(asked["runs"])
+            else:
+                self._reads.overlap(at, self._programs()[at])  # Nothing is run where there is no estimate.
+                self.beside(self._profiled(at, self._programs()[at], asked["runs"]), at)
+                self._trouble = ""
         except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
             self._trouble = "Interrupted: nothing was measured."
         except Exception as error:  # The browser is told whatever a user's program may raise.

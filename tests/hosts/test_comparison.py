@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import re
+from typing import cast
 
 import jax
 import numpy as np
@@ -126,4 +128,18 @@ def test_what_would_be_otherwise_is_compiled_and_compared(jupyter, new_page):
     expect(lines.nth(2)).to_contain_text("had line 3 won: w_out: P('model', None) gives y P('data', None)")
     expect(lines.nth(3)).to_contain_text("without line 3")
     lines.nth(3).get_by_role("button", name="Compare").click()
+    expect(why.get_by_role("region", name="what differs")).to_contain_text("−1 all-gather over model")
+
+
+def test_a_saved_page_has_what_was_compiled_otherwise_and_opens_the_differences(open_saved):
+    names = {"sw": sw, "jax": jax, "P": P, "AxisType": AxisType, "NamedSharding": NamedSharding}
+    linecache.cache["block.py"] = (len(BLOCK), None, list[str](BLOCK.splitlines(keepends=True)), "block.py")
+    exec(compile(BLOCK, "block.py", "exec"), names)
+    view = cast(sw.ShardingComparison, names["view"])
+    y = view.selection["row"]
+    lost = next(k for k, reason in enumerate(view.document.reasons) if (reason.row, reason.dim) == (y, 1))
+    view._try = {"n": 1, "reason": lost}
+    why = views(open_saved(view, viewport={"width": 1240, "height": 900})).get_by_role("region", name="why")
+    expect(why.get_by_role("button", name="Compile it otherwise")).to_have_count(0)
+    why.get_by_role("row").nth(3).get_by_role("button", name="Compare").click()
     expect(why.get_by_role("region", name="what differs")).to_contain_text("−1 all-gather over model")

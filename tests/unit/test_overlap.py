@@ -271,6 +271,20 @@ def test_the_page_of_a_program_gets_what_is_measured(monkeypatch):
     assert shown.measured.on == "8 CPU devices, 1 call"
 
 
+def test_the_button_of_the_page_measures_beside_the_estimate(monkeypatch, measured):
+    monkeypatch.setitem(RATES, "cpu", CHIP)
+    view = sw.CompiledProgram(layer, *of_layer(), page="overlap")
+    view._asked = {"n": 1, "runs": 1, "profiled": 0}
+    assert (view._heard, view._trouble) == (1, "")
+    assert view._pages["overlap 0"]["measured"]["on"] == "8 CPU devices, 1 call"
+    view.beside(measured)  # A run that is there already.
+    assert view._pages["overlap 0"]["measured"]["on"] == "8 CPU devices, 2 calls"
+    other = sw.CompiledProgram(layer, *of_layer(), page="overlap", chip="TPU v5e")
+    other._asked = {"n": 1, "runs": 1, "profiled": 0}
+    assert "for TPU v5e, and the run was on 8 CPU devices" in other._trouble
+    assert other._pages["overlap 0"]["measured"] is None
+
+
 STATE = "(s32[], f32[16,16]{1,0}, f32[16,16]{1,0})"
 AS_DOT = ', metadata={op_name="jit(f)/dot_general"}\n'
 PRODUCT = DOT.format("d")[:-1] + AS_DOT

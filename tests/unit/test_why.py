@@ -294,6 +294,10 @@ def test_the_browser_gets_what_would_be_otherwise_and_the_difference():
     view._beside = {"n": 2, "reason": asked(view), "at": 7}
     assert view._opened["n"] == 2
     assert view._opened["error"]
+    kept = view._state(complete=True)["_compared"]  # A saved page has the differences to open.
+    assert set(kept) == {"front_end", *(f"{asked(view)} {at}" for at in (1, 2))}
+    assert kept[f"{asked(view)} 2"]["_document"]["kind"] == "program diff"
+    assert "_compared" not in sw.ShardingComparison(block, *BLOCK)._state(complete=True)
 
 
 def test_a_closed_comparison_says_that_it_compiles_nothing():

@@ -85,7 +85,7 @@ function Line(props: { state: ComparisonState; reason: number; one: Otherwise; a
       </td>
       <td>{one.flops >= 0 && <b class="mono">{flops(one.flops)}</b>}</td>
       <td>
-        {at > 0 && !state.saved && (
+        {at > 0 && state.canCompare(reason, at) && (
           <button type="button" onClick={() => state.compare(reason, at)}>
             Compare
           </button>

@@ -248,10 +248,27 @@ export class ComparisonState extends CardState<Fields> {
     this.share({ _try: tried });
   }
 
+  /** The difference to the program as it is that a saved page has. */
+  #kept(reason: number, at: number): Sent | null {
+    const kept = this.widget.get("_compared") as Record<string, unknown> | undefined;
+    const [front_end, state] = [kept?.front_end, kept?.[`${reason} ${at}`]];
+    return front_end && state ? ({ front_end, state } as Sent) : null;
+  }
+
+  /** Whether there is a difference to the program as it is, or Python to be asked. */
+  canCompare(reason: number, at: number): boolean {
+    return !this.saved || this.#kept(reason, at) !== null;
+  }
+
   /** Asks Python for the difference to the program as it is. */
   compare(reason: number, at: number): void {
     const { instead } = this.now;
     const n = Math.max(instead.sent.n ?? 0, instead.compared?.n ?? 0) + 1;
+    const kept = this.saved && this.#kept(reason, at);
+    if (kept) {
+      this.set({ instead: { ...instead, compared: { n, reason }, sent: { ...kept, n } } });
+      return;
+    }
     this.set({ instead: { ...instead, compared: { n, reason } } });
     this.share({ _beside: { n, reason, at } });
   }

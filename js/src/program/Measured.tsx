@@ -12,12 +12,18 @@ interface Props {
 
 export function Measured({ state, timing, what }: Props) {
   const { waiting, trouble } = state.now;
+  const beside = state.estimated();
   if (state.saved && !timing) return null;
   return (
     <>
       {!state.saved && (
-        <button type="button" disabled={waiting} onClick={() => state.measure()}>
-          {waiting ? "measuring …" : what}
+        <button
+          type="button"
+          disabled={waiting}
+          title={beside ? "profiles calls, and sets what each line really took beside the estimate" : undefined}
+          onClick={() => state.measure()}
+        >
+          {waiting ? "measuring …" : beside ? "Measure it beside" : what}
         </button>
       )}
       <span role="status">

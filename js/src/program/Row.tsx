@@ -63,7 +63,7 @@ export class Row extends Pure<Props> {
             <span class="soft small">{count(group.members.length, "call")} in program order</span>
           </div>
         )}
-        {chosen !== null && why && c.shapes.length > 0 && (
+        {chosen !== null && why && (why.sent || !state.saved) && c.shapes.length > 0 && (
           // biome-ignore lint/a11y/noStaticElementInteractions: its buttons act, and do not choose the row
           // biome-ignore lint/a11y/useKeyWithClickEvents: as above
           <div {...cell("reason")} onClick={(event) => event.stopPropagation()}>

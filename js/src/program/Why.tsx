@@ -32,15 +32,8 @@ export function WhyHere({ state, model, at, why: { sent, waiting, asked } }: Pro
 function Ask({ state, at, waiting }: { state: ProgramState; at: number; waiting: boolean }) {
   if (waiting) return <p class="soft said">asking the compiler why …</p>;
   return (
-    <button
-      type="button"
-      disabled={state.saved}
-      title={
-        state.saved ? "why it is there needs the kernel: open the notebook" : "from what the splits come that need it"
-      }
-      onClick={() => state.askWhy(at)}
-    >
-      {state.saved ? "why: needs the kernel" : "why"}
+    <button type="button" title="from what the splits come that need it" onClick={() => state.askWhy(at)}>
+      why
     </button>
   );
 }

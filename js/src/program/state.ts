@@ -426,11 +426,18 @@ export class ProgramState extends CardState<Fields> {
     return phase < 1;
   }
 
-  /** Asks Python to measure. */
+  /** Whether what is measured stands beside an estimate: on the page of overlap, where that is known. */
+  estimated(): boolean {
+    const sent = this.now.page === "overlap" && this.sent("overlap");
+    return Boolean(sent && !("trouble" in sent));
+  }
+
+  /** Asks Python to measure; beside an estimate, to profile the open program, for what its lines took. */
   measure(): void {
     const n = this.#number("_asked") + 1;
+    const profiled = this.estimated() ? { profiled: this.#at() } : {};
     this.set({ waiting: true, trouble: "" });
-    this.share({ _asked: { n, runs: RUNS } });
+    this.share({ _asked: { n, runs: RUNS, ...profiled } });
   }
 
   #pause(): void {

@@ -596,8 +596,11 @@ test("Python is asked why a collective is there, and its chain is shown in the r
   await expectAccessible(view);
 });
 
-test("a saved page says that why needs the kernel", async () => {
+test("a saved page offers no why, but has what was asked before", async () => {
   const view = await mount(program("training"), { _static: true });
-  const ask = find(view, ".reason button") as HTMLButtonElement;
-  expect([ask.textContent, ask.disabled]).toEqual(["why: needs the kernel", true]);
+  expect(view.root.querySelector(".reason")).toBeNull();
+  const at = Number(find(view, ".line[aria-selected=true]").id.slice("line-".length));
+  view.model.assign({ _pages: { [`why 0 ${at}`]: { found: [WHY] } } });
+  await settle();
+  expect(find(view, ".why .answer").textContent).toBe(WHY.answer);
 });

@@ -32,6 +32,23 @@ test("the answer stands first, and the line that waits longest is looked at", as
   expect(text(view, ".reading")).toBe("If everything overlapped, train_step would be bound by compute.");
 });
 
+test("the button of the page profiles the program; where nothing is estimated, it times it", async () => {
+  const button = (view: Mounted) => find<HTMLButtonElement>(view, "footer button:not(.key)");
+  const view = await page("training");
+  expect(button(view).textContent).toBe("Measure it beside");
+  button(view).click();
+  await settle();
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, runs: 10, profiled: 0 }]);
+  const unknown = await mount(program("training"), {
+    page: "overlap",
+    _pages: { "overlap 0": { trouble: "no chip" } },
+  });
+  expect(button(unknown).textContent).toBe("Time it");
+  button(unknown).click();
+  await settle();
+  expect(unknown.model.sentFor("_asked")).toEqual([{ n: 1, runs: 10 }]);
+});
+
 test("what is not known is said, and what is read is waited for", async () => {
   const view = await mount(program("training"), { page: "overlap" });
   expect(text(view, ".note")).toBe("reading the schedule …");
