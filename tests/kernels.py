@@ -280,6 +280,14 @@ _NAMES = ("out_type", "scratch_types") if _NEW else ("out_shape", "scratch_shape
 """How ``pl.kernel`` calls its result and its scratch memory, from JAX 0.10 on and before."""
 
 
+def _cores() -> Any:
+    """Two cores: JAX 0.12 has a public class, and leaves ``create_tensorcore_mesh``."""
+    mesh: Any = getattr(pltpu, "TensorCoreMesh", None)
+    if mesh is not None:
+        return mesh(axis_name="core", num_cores=2)
+    return pltpu.create_tensorcore_mesh("core", num_cores=2)
+
+
 def on_cores(mistake: str = "") -> Any:
     """Two cores a device: each sends its half of the rows on, once core 0 has met the neighbours.
 
@@ -314,7 +322,7 @@ def on_cores(mistake: str = "") -> Any:
     call = pl.kernel(
         kernel,
         **given,
-        mesh=pltpu.create_tensorcore_mesh("core", num_cores=2),
+        mesh=_cores(),
         compiler_params=pltpu.CompilerParams(collective_id=0),
     )
     x = jnp.arange(N * 16 * 128, dtype=jnp.float32).reshape(N * 16, 128)

@@ -73,7 +73,8 @@ def _interpreting(interpret: Any, cores: int) -> Callable[[dict[str, Any]], None
         params["interpret"] = interpret
         given = params.get("compiler_params")
         if cores > 1 and isinstance(given, Mapping):  # JAX 0.9: by platform.
-            params["compiler_params"] = type(given)({key: _on_cores(of) for key, of in given.items()})
+            made: Any = type(given)
+            params["compiler_params"] = made({key: _on_cores(of) for key, of in given.items()})
         elif cores > 1:
             params["compiler_params"] = _on_cores(given)
 
