@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any
 
 import jax
@@ -274,6 +275,79 @@ def two_slots(mistake: str = "free") -> Any:
     return on_ring(kernel, x, out, scratch)
 
 
+_NEW = "out_type" in inspect.signature(pl.kernel).parameters
+_NAMES = ("out_type", "scratch_types") if _NEW else ("out_shape", "scratch_shapes")
+"""How ``pl.kernel`` calls its result and its scratch memory, from JAX 0.10 on and before."""
+
+
+def _cores() -> Any:
+    """Two cores: JAX 0.12 has a public class, and leaves ``create_tensorcore_mesh``."""
+    mesh: Any = getattr(pltpu, "TensorCoreMesh", None)
+    if mesh is not None:
+        return mesh(axis_name="core", num_cores=2)
+    return pltpu.create_tensorcore_mesh("core", num_cores=2)
+
+
+def on_cores(mistake: str = "") -> Any:
+    """Two cores a device: each sends its half of the rows on, once core 0 has met the neighbours.
+
+    Args:
+        mistake: ``no wait``: core 1 does not wait for core 0; ``wrong core``: core 0 signals itself.
+    """
+
+    def kernel(x_ref, o_ref, ready, send_sem, recv_sem):
+        core = lax.axis_index("core")
+        me = lax.axis_index("x")
+        right = lax.rem(me + 1, N)
+        left = lax.rem(me - 1 + N, N)
+
+        @pl.when(core == 0)
+        def _():
+            barrier(left, right)
+            pl.semaphore_signal(ready, 1, core_index=0 if mistake == "wrong core" else 1)
+
+        @pl.when(core == 1)
+        def _():
+            if mistake != "no wait":
+                pl.semaphore_wait(ready, 1)
+
+        half = pl.ds(core * 8, 8)
+        send = remote(x_ref.at[half], o_ref.at[half], send_sem, recv_sem, right)
+        send.start()
+        send.wait()
+
+    mesh = jax.make_mesh((N,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    result = jax.ShapeDtypeStruct((16, 128), jnp.float32)
+    given: Any = dict(zip(_NAMES, (result, [pltpu.SemaphoreType.REGULAR, DMA, DMA]), strict=True))
+    call = pl.kernel(
+        kernel,
+        **given,
+        mesh=_cores(),
+        compiler_params=pltpu.CompilerParams(collective_id=0),
+    )
+    x = jnp.arange(N * 16 * 128, dtype=jnp.float32).reshape(N * 16, 128)
+    f = jax.shard_map(call, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+    return f, jax.device_put(x, jax.NamedSharding(mesh, P("x")))
+
+
+def on_a_grid(semantics: Any) -> Any:
+    """A grid whose dimension may be divided among cores."""
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    rows = pl.BlockSpec((4, 128), lambda i: (i, 0))
+    call = pl.pallas_call(
+        kernel,
+        out_shape=jax.ShapeDtypeStruct((16, 128), jnp.float32),
+        grid=(4,),
+        in_specs=[rows],
+        out_specs=rows,
+        compiler_params=pltpu.CompilerParams(dimension_semantics=(semantics,)),
+    )
+    return call, jnp.arange(16 * 128, dtype=jnp.float32).reshape(16, 128)
+
+
 RIGHT = {
     "all_gather": all_gather,
     "all_reduce": all_reduce,
@@ -294,5 +368,6 @@ KERNELS = {
     "race": lambda: document(two_slots),
     "deadlock": lambda: document(lambda: all_reduce("wrong semaphore")),
     "right": lambda: document(reduce_scatter),
+    "cores": lambda: document(lambda: on_cores("no wait")),
 }
 """Kernels as documents, by name."""

@@ -27,7 +27,10 @@ KernelFaultKind = Literal["race", "deadlock", "unwritten", "semaphore", "error"]
 
 @dataclass(frozen=True)
 class KernelSlot:
-    """A part of a buffer that is read, written or copied as a whole. Every device has one."""
+    """A part of a buffer that is read, written or copied as a whole.
+
+    Every device has one in ``hbm``; in other memory every core does.
+    """
 
     name: str
     """The buffer's, as the kernel calls it, with an index: ``slots[1]``."""
@@ -66,6 +69,8 @@ class KernelOp:
     """Of a copy, those of its destination."""
     target: int = -1
     """The device that a copy goes to or whose semaphore is signalled; -1 for others."""
+    target_core: int = 0
+    """Which core of that device."""
     semaphore: int = -1
     """Index in ``Kernel.semaphores`` of what is waited for, signalled, or signalled when a copy has arrived; -1 for
     none."""
@@ -105,6 +110,8 @@ class KernelStretch:
     """Index in ``Kernel.blocks``."""
     instead_of: int = -1
     """The block that it holds at the end of the first order, where it is another; -1 where it is the same."""
+    core: int = 0
+    """Whose slot it is; 0 where the cores of a device share it."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,8 @@ class KernelFault:
     """The device whose slot or semaphore it is about; -1 for several."""
     slot: int = -1
     """The slot that both access; -1 for none."""
+    core: int = 0
+    """Whose slot or semaphore it is; 0 for a slot that the cores of a device share."""
     order: int = 0
     """Index in ``Kernel.orders`` of one that shows it."""
     count: int = 1

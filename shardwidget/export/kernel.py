@@ -33,7 +33,8 @@ def facts(kernel: Kernel) -> list[str]:
         else "no remote copy"
     )
     waits = sum(op.kind == "wait" for op in kernel.ops)
-    on = f" on {count(kernel.devices, 'device')}" + (f" ({axes})" if axes else "")
+    cores = f" of {kernel.cores} cores" if kernel.cores > 1 else ""
+    on = f" on {count(kernel.devices, 'device')}{cores}" + (f" ({axes})" if axes else "")
     return [f"{kernel.name}{on}: {each}, {count(waits, 'wait')}."]
 
 
@@ -108,11 +109,18 @@ def what(kernel: Kernel, op: KernelOp) -> str:
     if op.kind in ("read", "write"):
         return names(op.slots)
     if op.kind == "copy":
-        there = f"device {op.target} " if op.target != op.device else ""
+        there = _there(op, "{} ")
         return f"{names(op.slots)} → {there}{names(op.to)}, {byte_count(op.amount)}"
     if op.kind == "signal":
-        where = f"device {op.target}: " if op.target != op.device else ""
+        where = _there(op, "{}: ")
         return f"{where}{kernel.semaphores[op.semaphore].name} + {amount(op.semaphore)}"
     if op.kind == "wait":
         return f"{kernel.semaphores[op.semaphore].name} ≥ {amount(op.semaphore)}"
     return ""
+
+
+def _there(op: KernelOp, form: str) -> str:
+    """Where a copy or a signal goes; empty for the core's own."""
+    if op.target != op.device:
+        return form.format(f"device {op.target}" + (f" core {op.target_core}" if op.target_core != op.core else ""))
+    return form.format(f"core {op.target_core}") if op.target_core != op.core else ""

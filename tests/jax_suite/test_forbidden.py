@@ -45,6 +45,11 @@ def summed(x: Any, w: Any) -> Any:
         return jnp.dot(x, w, out_sharding=P("y", None))
 
 
+def summed_everywhere(x: Any, w: Any) -> Any:
+    with no_collectives({"x"}):
+        return jnp.dot(x, w, out_sharding=P())
+
+
 def moved(x: Any, w: Any) -> Any:
     with no_collectives({"x"}):
         return jax.reshard(x * 2, P("x", None))
@@ -109,7 +114,7 @@ def test_on_explicit_axes_it_is_said_why_an_operation_is_a_collective(f: Callabl
 
 
 def test_a_comparison_stops_at_it_in_jax_s_words() -> None:
-    for f in (summed, moved, ended) if FORBIDS else ():
+    for f in (summed, summed_everywhere, moved, ended) if FORBIDS else ():
         with jax.set_mesh(MESH):
             comparison = sw.read.comparison(f, *arrays())
         (error,) = [row.error for row in comparison.rows if row.error is not None]

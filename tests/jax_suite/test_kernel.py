@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -199,6 +200,56 @@ def test_a_kernel_that_cannot_go_on_ends_and_the_next_one_runs() -> None:
     f, x = kernels.all_gather()
     assert sw.read.kernel(f, x).faults == ()
     assert float(jnp.sum(x)) == float(np.asarray(x).sum())
+
+
+def test_cores_of_a_device_are_followed_each() -> None:
+    f, x = kernels.on_cores()
+    (recorded,), result = _jax.recorded_kernels(lambda x: f(x), [x])
+    np.testing.assert_array_equal(np.asarray(result), np.roll(np.asarray(x), 16, axis=0))
+    document = read_document(recorded)
+    assert (document.cores, document.faults, document.notes) == (2, (), ())
+    assert {(op.device, op.core) for op in document.ops if op.kind == "copy"} == {
+        (d, c) for d in range(4) for c in (0, 1)
+    }
+    reading = Reading(recorded)
+    for seed in range(50):
+        moments = reading.machine.run(shuffled=random.Random(seed))
+        assert not moments.blocked
+        assert overlapping(reading, moments) == []
+
+
+def test_a_core_that_does_not_wait_for_the_other() -> None:
+    document = sw.read.kernel(*kernels.on_cores("no wait"))
+    fault, left = document.faults
+    # JAX 0.9 does not know the names of what ``pl.kernel`` is given.
+    assert fault.headline.startswith("Core 1 of device 3 may write ")
+    assert "[8:16] of device 0 before it has entered the kernel" in fault.headline
+    assert left.headline.endswith(" of device 0 is not zero when the kernel ends: 1 left")
+    assert re.search(r"signal +core 1: .* \+ 1", str(document))
+
+
+def test_a_core_that_waits_for_ever_is_named() -> None:
+    document = sw.read.kernel(*kernels.on_cores("wrong core"))
+    fault = document.faults[0]
+    assert fault.headline.startswith("Core 1 of device 0 waits for ever at line ")
+    assert fault.detail.startswith("The same on 4 cores.")
+    assert fault.core == 1
+
+
+@pytest.mark.parametrize("semantics", ["parallel", "core_parallel", "arbitrary"])
+def test_a_grid_is_divided_among_cores(semantics: str) -> None:
+    f, x = kernels.on_a_grid(semantics)
+    (recorded,), result = _jax.recorded_kernels(lambda x: f(x), [x], cores=2)
+    np.testing.assert_array_equal(np.asarray(result), 2 * np.asarray(x))
+    document = read_document(recorded)
+    assert document.faults == ()
+    both = {op.core for op in document.ops if op.kind == "write"}
+    divided = semantics != "arbitrary"
+    assert both == ({0, 1} if divided else {0})
+    assert any("Core 0 does everything" in note for note in document.notes) != divided
+    # Each core has its own block of VMEM; what is in HBM they share.
+    held = {(s.core, document.slots[s.slot].space) for s in document.orders[0].stretches}
+    assert held == {(core, "vmem") for core in both} | {(0, "any" if (0, "any") in held else "hbm")}
 
 
 def test_a_neighbour_that_is_not_there() -> None:

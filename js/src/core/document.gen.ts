@@ -1142,6 +1142,8 @@ export interface KernelFault {
   readonly device: number;
   /** The slot that both access; -1 for none. */
   readonly slot: number;
+  /** Whose slot or semaphore it is; 0 for a slot that the cores of a device share. */
+  readonly core: number;
   /** Index in `Kernel.orders` of one that shows it. */
   readonly order: number;
   /** How many pairs of accesses, waits or semaphores are alike. */
@@ -1164,6 +1166,8 @@ export interface KernelOp {
   readonly to: readonly number[];
   /** The device that a copy goes to or whose semaphore is signalled; -1 for others. */
   readonly target: number;
+  /** Which core of that device. */
+  readonly target_core: number;
   /**
    * Index in `Kernel.semaphores` of what is waited for, signalled, or signalled when a copy has arrived; -1 for
    * none.
@@ -1203,7 +1207,11 @@ export interface KernelSemaphore {
   readonly counts_bytes: boolean;
 }
 
-/** A part of a buffer that is read, written or copied as a whole. Every device has one. */
+/**
+ * A part of a buffer that is read, written or copied as a whole.
+ *
+ * Every device has one in `hbm`; in other memory every core does.
+ */
 export interface KernelSlot {
   /** The buffer's, as the kernel calls it, with an index: `slots[1]`. */
   readonly name: string;
@@ -1226,6 +1234,8 @@ export interface KernelStretch {
   readonly block: number;
   /** The block that it holds at the end of the first order, where it is another; -1 where it is the same. */
   readonly instead_of: number;
+  /** Whose slot it is; 0 where the cores of a device share it. */
+  readonly core: number;
 }
 
 /** One step of a path. */

@@ -28,7 +28,7 @@ export function KernelCard({ state }: { state: KernelState }) {
         name="Pallas"
         title={model.doc.name}
         axes={model.doc.axes}
-        badges={[{ tone: "plain", strong: String(model.devices), text: `devices, ${factsOf(model)}` }]}
+        badges={[{ tone: "plain", strong: String(model.devices), text: factsOf(model) }]}
         says={
           <Says walk={{ at, of: model.doc.faults.length, go: (by) => state.next(by) }}>
             {fault && (
@@ -124,7 +124,7 @@ function readingOf(state: KernelState, { model, order }: Shown): string {
   const words = k === null ? `device ${device} has not begun` : model.words(k);
   const held = slot === null ? null : model.held(order, device, slot, moment);
   const block = held && model.doc.blocks[held.block];
-  const name = slot === null ? "" : (model.doc.slots[slot]?.name ?? "");
+  const name = slot === null ? "" : model.nameAt(slot);
   const of = block && `${block.computed ? "computed on" : "from"} device ${block.device}`;
   const holds = block ? ` ${name} holds block ${block.text}, ${of}: ${block.values}` : "";
   return `Moment ${moment}: ${words}.${holds}`;

@@ -11,6 +11,7 @@ const GOLDEN: Readonly<Record<string, { of: KernelName; width: number }>> = {
   race: { of: "race", width: 934 },
   deadlock: { of: "deadlock", width: 934 },
   right: { of: "right", width: 934 },
+  cores: { of: "cores", width: 934 },
   narrow: { of: "race", width: 480 },
 };
 
@@ -49,6 +50,21 @@ test("a semaphore never holds less than nothing, and a right kernel leaves none"
         if (name === "right") expect(levels.at(-1)?.value ?? 0).toBe(0);
       }
   }
+});
+
+test("cores of a device stand side by side, each with its semaphores", () => {
+  const model = kernel("cores");
+  expect(model.doc.cores).toBe(2);
+  const order = model.order(null, true);
+  const shown = layoutKernel(model, order, null, 900);
+  expect(shown.bars).toBeGreaterThan(layoutKernel(kernel("race"), kernel("race").order(null, true), null, 900).bars);
+  expect(model.semaphores.map((k) => model.semaphoreAt(k))).toEqual(
+    expect.arrayContaining(["send_sem", "send_sem ·1", "ready ·1"]),
+  );
+  // A slot in HBM is one of all cores.
+  expect(model.slots.map((k) => model.nameAt(k))).toEqual(["x_ref[0:8]", "x_ref[8:16]", "o_ref[0:8]", "o_ref[8:16]"]);
+  const signal = model.doc.ops.findIndex((op) => op.kind === "signal" && op.target_core === 1);
+  expect(model.words(signal)).toMatch(/^core 0 of device 0 adds 1 to ready of core 1 \(line \d+\)$/);
 });
 
 test("a wait that never ends lasts until the end", () => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
 PRIMITIVE = "jax._src.pallas.pallas_call"
+_PRIMITIVES = ((PRIMITIVE, "pallas_call_p"), ("jax._src.pallas.mpmd", "mpmd_map_p"))
 _NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
 
 
@@ -47,19 +48,38 @@ def interpreted() -> Iterator[None]:
         return
     from jax.experimental.pallas import tpu as pltpu
 
-    primitive: Any = sys.modules[PRIMITIVE].pallas_call_p
-    bind = primitive.bind
-
-    def bound(*args: Any, **params: Any) -> Any:
+    def change(params: dict[str, Any]) -> None:
         if not params["interpret"] and not _is_for_gpu(params.get("compiler_params")):
             params["interpret"] = pltpu.InterpretParams(dma_execution_mode="eager")
-        return bind(*args, **params)
 
-    primitive.bind = bound
+    with changing(change):
+        yield
+
+
+@contextlib.contextmanager
+def changing(change: Callable[[dict[str, Any]], None]) -> Iterator[None]:
+    """Changes the parameters of kernels that are called in the block: what a kernel does is fixed when it is called.
+
+    JAX 0.9 – 0.12: primitives of kernels are private. From 0.10 on ``pl.kernel`` has one of its own.
+    """
+    primitives = [
+        getattr(sys.modules[module], name) for module, name in _PRIMITIVES if hasattr(sys.modules.get(module), name)
+    ]
+    for primitive in primitives:
+        primitive.bind = _changed(primitive.bind, change)
     try:
         yield
     finally:
-        del primitive.bind
+        for primitive in primitives:
+            del primitive.bind
+
+
+def _changed(bind: Callable[..., Any], change: Callable[[dict[str, Any]], None]) -> Callable[..., Any]:
+    def bound(*args: Any, **params: Any) -> Any:
+        change(params)
+        return bind(*args, **params)
+
+    return bound
 
 
 def kernel_sends(eqn: JaxprEqn) -> bool | None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 import logging
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
 from jax._src import source_info_util
 
 from shardwidget._jax.compiling import without_trace_cache
-from shardwidget._jax.kernels.interpreter import PRIMITIVE, interpreter
+from shardwidget._jax.kernels.interpreter import changing, interpreter
 from shardwidget._jax.kernels.record import RecordedKernel
 from shardwidget._jax.kernels.watch import Watch
 from shardwidget._jax.sources import SHIMS, Frame
@@ -28,8 +28,8 @@ def recorded_kernels(
         call: the function.
         args: its arguments.
         cores: cores of a device.
-        patience: seconds without any action after which kernels with several cores count as stopped. With one core a
-            device, it is known at once that none can go on.
+        patience: seconds without any action after which a kernel counts as stopped whose cores may still compute. Where
+            all of them wait or have ended, it is known sooner that none can go on.
 
     Returns:
         The kernels, and the function's result; None where it did not end.
@@ -44,14 +44,12 @@ def recorded_kernels(
         dma_execution_mode="eager", num_cores_or_threads=cores, out_of_bounds_reads="raise", uninitialized_memory="zero"
     )
     module = interpreter()
-    primitive: Any = sys.modules[PRIMITIVE].pallas_call_p
     before = module.callback, module.interpret_pallas_call
     module.callback = _Callbacks(before[0], watch)
     module.interpret_pallas_call = watch.interpreting(before[1])
     result = None
     try:
-        primitive.bind = _interpreting(primitive.bind, params)
-        with pltpu.force_tpu_interpret_mode(params), without_trace_cache():
+        with changing(_interpreting(params, cores)), pltpu.force_tpu_interpret_mode(params), without_trace_cache():
             run = jax.jit(lambda *given: call(*given)).lower(*args).compile()
         # What stopped is ended by another thread, while this one waits for the devices.
         with watch.watching(module):
@@ -62,20 +60,40 @@ def recorded_kernels(
                 if not watch.failed:
                     raise
     finally:
-        del primitive.bind
         module.callback, module.interpret_pallas_call = before
         if watch.failed:
             forget_failed()
     return [kernel for kernel in watch.kernels if kernel.runs], result
 
 
-def _interpreting(bind: Callable[..., Any], interpret: Any) -> Callable[..., Any]:
-    """``bind`` of kernels, all of which are interpreted; what a kernel does is fixed when ``pallas_call`` makes it."""
+def _interpreting(interpret: Any, cores: int) -> Callable[[dict[str, Any]], None]:
+    """What makes JAX interpret every kernel."""
 
-    def bound(*args: Any, **params: Any) -> Any:
-        return bind(*args, **{**params, "interpret": interpret})
+    def change(params: dict[str, Any]) -> None:
+        params["interpret"] = interpret
+        given = params.get("compiler_params")
+        if cores > 1 and isinstance(given, Mapping):  # JAX 0.9: by platform.
+            made: Any = type(given)
+            params["compiler_params"] = made({key: _on_cores(of) for key, of in given.items()})
+        elif cores > 1:
+            params["compiler_params"] = _on_cores(given)
 
-    return bound
+    return change
+
+
+def _on_cores(given: Any) -> Any:
+    """Parameters of a kernel whose grid is divided among cores.
+
+    JAX 0.9 – 0.12: the interpreter divides dimensions that are parallel, and gives those that are core_parallel to one
+    core.
+    """
+    semantics = getattr(given, "dimension_semantics", None)
+    if not semantics:
+        return given
+    plain = [str(getattr(one, "value", one)) for one in semantics]
+    return dataclasses.replace(
+        given, dimension_semantics=tuple("parallel" if s == "core_parallel" else s for s in plain)
+    )
 
 
 @contextlib.contextmanager

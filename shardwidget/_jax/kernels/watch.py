@@ -21,6 +21,10 @@ POLL = 0.1
 
 _FOLLOWS = "RuntimeError: Computation failed on device"
 _MEET = "_update_clocks_for_device_barrier"
+_TURN = "_check_for_revisiting"
+"""What the interpreter calls when a core has gone through its grid once."""
+SETTLED = 2.0
+"""Seconds without any action after which cores that wait or have gone through their grid count as stopped."""
 _BOUNDS = ("_initialize_shared_memory", "_clean_up_shared_memory", "_barrier")
 _RECORDED = (*ACTIONS, *ALLOCATIONS, _MEET)
 
@@ -35,9 +39,12 @@ class Watch:
         self._lock = threading.Lock()
         self._running: RecordedKernel | None = None
         self._waiting: dict[tuple[int, int], Action] = {}
+        self._settled: set[tuple[int, int]] = set()
+        """Cores that wait, or have gone through their grid and not gone on."""
         self._moved = 0
         self._entry: threading.Barrier | None = None
-        self._first: set[tuple[int, int]] = set()
+        self._met: dict[int, int] = {}
+        """How often each device's cores have met: before and after the kernel."""
 
     def interpreting(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The function that lowers a kernel."""
@@ -49,7 +56,8 @@ class Watch:
             cores = params["interpret_params"].num_cores_per_device
             mesh = params.get("mesh")
             if mesh is not None and type(mesh).__name__ == "TensorCoreMesh":
-                cores = int(mesh.devices.shape[0])
+                # JAX 0.9 knows the number by its devices alone.
+                cores = int(getattr(mesh, "num_cores", None) or mesh.devices.shape[0])
             kernel = RecordedKernel(
                 name=function_name(jaxpr) or "kernel",
                 parameters=_parameters(jaxpr, mapping),
@@ -74,7 +82,7 @@ class Watch:
         if name == "_validate":
             # It prints about semaphores that do not end at zero.
             return (lambda token, device: token) if tokens else (lambda device: None)
-        if name not in _RECORDED and name not in _BOUNDS:
+        if name not in _RECORDED and name not in _BOUNDS and name != _TURN:
             return function
         kernel = self.kernels[-1]
 
@@ -87,6 +95,8 @@ class Watch:
                 self._begin(kernel, place)
             elif name == "_barrier":
                 kernel.barrier = True
+            elif name == _TURN:
+                self._settle(place, int(rest[0]))
             if kernel.runs > 1 or name not in _RECORDED:
                 given = function(token, device, *rest)
                 if name == "_clean_up_shared_memory" and not kernel.stopped:
@@ -105,9 +115,15 @@ class Watch:
                 kernel.began.clear()
                 kernel.ended.clear()
                 self._entry = threading.Barrier(kernel.devices)
-                self._first.clear()
+                self._met.clear()
+                self._settled.clear()
             kernel.began.add(device)
             self._running, self._moved = kernel, self._moved + 1
+
+    def _settle(self, device: int, core: int) -> None:
+        with self._lock:
+            self._settled.add((device, core))
+            self._moved += 1
 
     def _recorded(
         self,
@@ -121,8 +137,10 @@ class Watch:
         if name == _MEET:
             # Buffers of all devices must be there before one writes to another: without a barrier of the kernel's own
             # they may not be, and the interpreter would stop where the analysis is to say why.
-            if self._entry is not None and (device, 0) not in self._first:
-                self._first.add((device, 0))
+            with self._lock:
+                self._met[device] = self._met.get(device, 0) + 1
+                first = self._met[device] == 1
+            if self._entry is not None and first:
                 self._entry.wait(60)
             return function(*args)
         if name in ALLOCATIONS:
@@ -130,6 +148,8 @@ class Watch:
             with self._lock:
                 keep_allocation(kernel, name, args, given)
             return given
+        if self._met.get(device, 0) > 1:
+            return function(*args)  # The interpreter reads results.
         core = int(args[2])
         action = ACTIONS[name](args)
         action.frames = frames
@@ -137,6 +157,7 @@ class Watch:
             if not kernel.stopped:
                 kernel.actions.setdefault((device, core), []).append(action)
             self._moved += 1
+            self._settled.discard((device, core))
             if action.kind == "wait":
                 self._waiting[device, core] = action
         try:
@@ -183,10 +204,10 @@ class Watch:
             if moved != last or kernel is None:
                 last, since = moved, time.monotonic()
                 continue
-            at = {device for device, _ in waiting}
-            all_wait = kernel.cores == 1 and waiting and len(at | ended) == kernel.devices
-            for_long = waiting and time.monotonic() - since > self._patience
-            if not (for_long or (all_wait and time.monotonic() - since > 3 * POLL)):
+            all_wait, enough = self._all_wait(kernel, set(waiting), ended)
+            quiet = time.monotonic() - since
+            for_long = waiting and quiet > self._patience
+            if not (for_long or (waiting and all_wait and quiet > enough)):
                 continue
             if all_wait and not _stuck(module, waiting):
                 continue
@@ -203,6 +224,14 @@ class Watch:
             for (device, core), action in waiting.items():
                 where = memory.get_global_core_id(device, core)
                 _semaphore(memory, action.semaphore).signal(action.amount, where, None)
+
+    def _all_wait(self, kernel: RecordedKernel, waiting: set[tuple[int, int]], ended: set[int]) -> tuple[bool, float]:
+        """Whether no core can be at anything else, and how long it must be quiet to be sure."""
+        if kernel.cores == 1:
+            return len({device for device, _ in waiting} | ended) == kernel.devices, 3 * POLL
+        with self._lock:
+            settled = waiting | self._settled | {(device, core) for device in ended for core in range(kernel.cores)}
+        return len(settled) == kernel.devices * kernel.cores, SETTLED
 
 
 def _stuck(module: Any, waiting: dict[tuple[int, int], Action]) -> bool:

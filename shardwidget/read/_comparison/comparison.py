@@ -234,7 +234,9 @@ class _Reader:
         if there.error is None or self.base.error is not None:
             return found
         run = ExplicitRun(self.tree, mesh, fixing, found).of(self.call.on(mesh))
-        if new := run.stops.keys() - found.stops.keys():
+        new = run.stops.keys() - found.stops.keys()
+        # Where a collective is forbidden, an equation by itself may stop for want of the sharding that asks for it.
+        if new and _jax.messages.forbidden(there.error) is None:
             return self._in_jax_words(there.error, min(new), run)
         # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
         refused = is_explicit(self.call.mesh) or _jax.messages.is_sharding_type_error(there.error)

@@ -148,7 +148,8 @@ class _Leaving:
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         """The results of a primitive that raised; None in a region, where nothing is laid out, or for no legal spec."""
         in_region = any(_jax.manual_types(jax.typeof(x))[0] for x in operands)
-        if self._busy or _jax.messages.is_of_spec(error) or in_region:
+        forbidden = _jax.messages.forbidden(error) is not None
+        if self._busy or _jax.messages.is_of_spec(error) or in_region or forbidden:
             return None
         key = _stop(primitive, operands, params)
         self.stops.setdefault(key)
@@ -165,7 +166,7 @@ class _Leaving:
             with _jax.marked(_jax.Mark(list(self.stops).index(key), "")):
                 return going_on(*operands)
         except Exception as again:
-            # What is forbidden may be so on Auto axes too.
+            # What is left to the compiler may be forbidden.
             if _jax.messages.forbidden(again) is None:
                 raise
             return None
@@ -192,7 +193,9 @@ class _Fixer:
 
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         """The results of a primitive that raised, with the chosen fix; None where there is none."""
-        if self._busy or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
+        in_region = any(_jax.manual_types(jax.typeof(x))[0] for x in operands)
+        # A sharding that is asked for and forbidden is none that a fix could name.
+        if self._busy or in_region or _jax.messages.forbidden(error) is not None:
             return None
         key = _stop(primitive, operands, params)
         if key not in self.stops:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from shardwidget.document import Listing
-from shardwidget.read._kernel.faults import said
 from shardwidget.read._kernel.kernel import chosen
 from shardwidget.read._kernel.machine import Event, Machine
 from shardwidget.read._kernel.races import Access, Pair, conflicts, races, unordered
 from shardwidget.read._kernel.reading import Reading
+from shardwidget.read._kernel.words import said
 
 BEGIN, END = "the beginning of the kernel", "the end of the kernel"
 When = Literal["end", "sent", "arrived"]

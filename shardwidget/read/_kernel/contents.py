@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,22 @@ from shardwidget.document import KernelBlock, KernelStretch
 from shardwidget.read._kernel.machine import Moments
 from shardwidget.read._kernel.slots import Slots
 
-Where = tuple[int, int]
-"""A device and a slot."""
+Where = tuple[int, int, int]
+"""A device, a core and a slot; core 0 of what all cores share."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What an operation reads, writes or copies."""
+
+    device: int
+    core: int
+    kind: str
+    slots: tuple[int, ...]
+    to: tuple[int, ...] = ()
+    """A copy's destination, and where that is."""
+    target: int = -1
+    target_core: int = 0
 
 
 class Contents:
@@ -39,7 +53,7 @@ class Contents:
                 if held is None:
                     continue
                 text = f"{device}" if len(own) == 1 else f"{device}.{n}"
-                self._first[device, k] = self._block(_cut(held.values, slots, k), KernelBlock(device, text))
+                self._first[device, 0, k] = self._block(_cut(held.values, slots, k), KernelBlock(device, text))
 
     def write(self, op: int, action: Action) -> None:
         """Keeps what an operation of a core wrote."""
@@ -59,18 +73,18 @@ class Contents:
             self._written[op, k] = self._block(values, KernelBlock(device, f"{device}′", computed=True))
 
     def stretches(
-        self, moments: Moments, kinds: Sequence[tuple[int, str, tuple[int, ...], tuple[int, ...], int]], length: int
+        self, moments: Moments, kinds: Sequence[Moved], length: int
     ) -> tuple[list[KernelStretch], dict[Where, int]]:
         """What slots hold in an order, and what they hold at its end.
 
         Args:
             moments: the order.
-            kinds: of each operation its device, its kind, its slots, a copy's destination, and its device.
+            kinds: of each operation what it moves.
             length: the last moment.
         """
         events: list[tuple[int, int, int, str]] = []
         for (what, op), at in moments.at.items():
-            kind = kinds[op][1] if op < len(kinds) else ""
+            kind = kinds[op].kind if op < len(kinds) else ""
             if (kind == "write" and what == "end") or (kind == "copy" and what in ("sent", "arrived")):
                 # Where a source is read at the moment at which something arrives there, it is read afterwards.
                 events.append((at, 0 if what == "arrived" else 1, op, what))
@@ -84,24 +98,25 @@ class Contents:
             if held.get(where, -1) == block:
                 return
             if where in held and at > since[where]:
-                done.append(KernelStretch(*where, since[where], at, held[where]))
+                done.append(_stretch(where, since[where], at, held[where]))
             held[where], since[where] = block, at
 
         for at, _, op, what in sorted(events):
-            device, kind, slots, to, target = kinds[op]
-            if kind == "write":
-                for k in slots:
-                    put((device, k), self._written.get((op, k), -1), at)
+            of = kinds[op]
+            if of.kind == "write":
+                for k in of.slots:
+                    put((of.device, self.slots.core(k, of.core), k), self._written.get((op, k), -1), at)
             elif what == "sent":
-                carried[op] = [held.get((device, k), -1) for k in slots]
-                if -1 in carried[op] and (not to or target != device):
+                carried[op] = [held.get((of.device, self.slots.core(k, of.core), k), -1) for k in of.slots]
+                if -1 in carried[op] and (not of.to or of.target != of.device):
                     self.unwritten.append(op)
             else:
                 blocks = carried.pop(op, [])
-                mixed = blocks if len(blocks) == len(to) else [blocks[0] if len(set(blocks)) == 1 else -1] * len(to)
-                for k, block in zip(to, mixed, strict=True):
-                    put((target, k), block, at)
-        done += [KernelStretch(*where, since[where], length, block) for where, block in held.items()]
+                same = blocks[0] if len(set(blocks)) == 1 else -1
+                mixed = blocks if len(blocks) == len(of.to) else [same] * len(of.to)
+                for k, block in zip(of.to, mixed, strict=True):
+                    put((of.target, self.slots.core(k, of.target_core), k), block, at)
+        done += [_stretch(where, since[where], length, block) for where, block in held.items()]
         return [s for s in done if s.block >= 0 and s.end > s.begin], held
 
     def _block(self, values: Any, block: KernelBlock) -> int:
@@ -110,6 +125,11 @@ class Contents:
             self._known[key] = len(self.blocks)
             self.blocks.append(replace(block, values=first(values)))
         return self._known[key]
+
+
+def _stretch(where: Where, begin: int, end: int, block: int) -> KernelStretch:
+    device, core, slot = where
+    return KernelStretch(device, slot, begin, end, block, core=core)
 
 
 def first(values: Any) -> str:

@@ -10,6 +10,7 @@ from shardwidget.document import KernelFault
 from shardwidget.read._kernel.machine import Event, Machine, Moments
 from shardwidget.read._kernel.races import Pair, covering, helps, unordered
 from shardwidget.read._kernel.reading import Reading
+from shardwidget.read._kernel.words import core_text, said, sentence
 
 Found = tuple[KernelFault, Pair | None]
 
@@ -107,13 +108,17 @@ def _blocked(reading: Reading, usual: Moments) -> list[Found]:
         assert step.semaphore is not None
         has = usual.counts.get(step.semaphore, 0)
         amount = byte_count if semaphore.counts_bytes else str
+        who = core_text(reading, op)
         said = (
-            f"Device {does.device} waits for ever at line {line}: {semaphore.name} needs "
+            f"{who[:1].upper()}{who[1:]} waits for ever at line {line}: {semaphore.name} needs "
             f"{amount(does.amount)}, {'nothing' if has == 0 else 'only ' + amount(has)} has come"
         )
         others = _unclaimed(reading, usual, step.semaphore)
-        detail = f"{_alike(len(ops), 'device')}No copy and no signal for it is left to run.{others}"
-        fault = KernelFault("deadlock", said, detail, ops=tuple(ops), device=does.device, count=len(ops))
+        alike = _alike(len(ops), "device" if reading.kernel.cores == 1 else "core")
+        detail = f"{alike}No copy and no signal for it is left to run.{others}"
+        fault = KernelFault(
+            "deadlock", said, detail, ops=tuple(ops), device=does.device, core=does.core, count=len(ops)
+        )
         found.append((fault, None))
     return sorted(found, key=lambda f: min(f[0].ops))
 
@@ -169,47 +174,9 @@ def _race(reading: Reading, group: Sequence[Pair], advice: str, also: int) -> Ke
         events=tuple("write" if a.writes else "read" for a in (first, second)),
         device=first.device,
         slot=reading.slot_index(first),
+        core=first.key[2],
         count=len(group),
     )
-
-
-def said(reading: Reading, pair: Pair) -> str:
-    """The race in a sentence."""
-    first, second = pair.first, pair.second
-    narrow = second if first.kind in ("enter", "leave") else first
-    slot = reading.slot(narrow)
-    name = slot.name if slot else "a buffer"
-    at = first.device
-    who = [reading.ops[a.op].device for a in (first, second)]
-    line = [reading.line(a.op) for a in (first, second)]
-    if first.kind == "enter":
-        return f"Device {who[1]} may write {name} of device {at} before it has entered the kernel (line {line[1]})"
-    if second.kind == "leave":
-        does = "writes" if first.writes else "reads"
-        return f"Device {who[1]} may leave the kernel while the copy of line {line[0]} still {does} its {name}"
-    if first.writes and second.writes:
-        if who[0] == who[1]:
-            return f"Device {who[0]} may write {name} of device {at} twice at once (lines {line[0]} and {line[1]})"
-        return (
-            f"Devices {who[0]} and {who[1]} may write {name} of device {at} at once "
-            f"(line{'s' if line[0] != line[1] else ''} {' and '.join(map(str, dict.fromkeys(line)))})"
-        )
-    if first.writes:
-        does = "send" if second.kind == "copy" else "read"
-        by = "its own copy" if who[0] == at else f"the copy from device {who[0]}"
-        if first.kind != "copy":
-            return f"Device {who[1]} may {does} {name} (line {line[1]}) before line {line[0]} has written it"
-        return f"Device {who[1]} may {does} {name} (line {line[1]}) before {by} (line {line[0]}) has arrived"
-    does = "still sends it" if reading.ops[first.op].target != at else "still copies it"
-    until = f"while it {does}" if first.kind == "copy" else "before it has read it"
-    where = (
-        f"line {line[1]}"
-        if line[0] == line[1]
-        else f"line {line[1]}, {'copy' if first.kind == 'copy' else 'read'} in line {line[0]}"
-    )
-    if who[1] == at:
-        return f"Device {at} may overwrite its {name} {until} ({where})"
-    return f"Device {who[1]} may overwrite {name} of device {at} {until} ({where})"
 
 
 def _advice(reading: Reading, group: Sequence[Pair]) -> tuple[str, dict[int, list[Event]]]:
@@ -222,39 +189,7 @@ def _advice(reading: Reading, group: Sequence[Pair]) -> tuple[str, dict[int, lis
         needs = _needs(group, [None] * len(group))
         if not helps(reading.steps, reading.kernel.barrier, needs):
             return "", {}
-    return _sentence(reading, pair, covers[0] if waited else None), needs
-
-
-def _sentence(reading: Reading, pair: Pair, where: int | None) -> str:
-    """What to add so that the second access of a pair waits for an operation that comes after the first."""
-    first, second = pair.first, pair.second
-    line = [reading.line(a.op) for a in (first, second)]
-    if first.kind == "enter":
-        return (
-            f"Before line {line[1]}, signal pltpu.get_barrier_semaphore() of each neighbour and wait until all of them "
-            "have signalled this device's"
-        )
-    does = reading.ops[first.op]
-    name = ""
-    if first.kind == "copy":
-        index = does.semaphore if first.writes else does.sent
-        name = reading.semaphores[index].name if index >= 0 else ""
-    if second.kind == "leave" or _waits_itself(reading, pair):
-        if _waited_before(reading, pair):
-            return (
-                f"Give the copy of line {line[0]} a semaphore of its own: {name} counts other copies too, and they may "
-                "come first"
-            )
-        wait = "wait_recv" if first.writes else "wait_send"
-        what = f"wait for {name} ({wait})" if name else "wait"
-        return f"Before {'the kernel ends' if second.kind == 'leave' else f'line {line[1]}'}, {what}"
-    by, to = (reading.ops[a.op].device for a in (first, second))
-    after = line[0] if where is None else reading.line(where)
-    owner = by if where is None else reading.ops[where].device
-    return (
-        f"On device {owner}, signal a semaphore of device {to} after line {after}; on device {to}, wait for it before "
-        f"line {line[1]}: pl.semaphore_wait(free, 1)"
-    )
+    return sentence(reading, pair, covers[0] if waited else None), needs
 
 
 def _whole_line(reading: Reading, op: int | None) -> int | None:
@@ -275,22 +210,3 @@ def _needs(group: Sequence[Pair], covers: Sequence[int | None]) -> dict[int, lis
     for pair, op in zip(group, covers, strict=True):
         needs[pair.second.op].append(pair.first.end if op is None else ("end", op))
     return needs
-
-
-def _waited_before(reading: Reading, pair: Pair) -> bool:
-    """Whether the second access comes after a wait for the first one's semaphore: it was another copy that ended it."""
-    step = reading.steps[pair.first.op]
-    semaphore = step.semaphore if pair.first.writes else step.sent
-    of = reading.machine.of_core[pair.second.core]
-    before = of[: reading.machine.place[pair.second.op]]
-    return any(reading.steps[k].kind == "wait" and reading.steps[k].semaphore == semaphore for k in before)
-
-
-def _waits_itself(reading: Reading, pair: Pair) -> bool:
-    """Whether the device that comes second can wait for the copy itself."""
-    first, second = pair.first, pair.second
-    if first.kind != "copy":
-        return False
-    step = reading.steps[first.op]
-    semaphore = step.semaphore if first.writes else step.sent
-    return semaphore is not None and semaphore[1] == reading.ops[second.op].device

@@ -40,6 +40,12 @@ TOGETHER = (
 )
 
 
+ONE_CORE = (
+    "Core 0 does everything. JAX's interpreter divides dimensions of a grid that dimension_semantics calls parallel or "
+    "core_parallel among cores, and gives each core of a TensorCoreMesh its own run of pl.core_map."
+)
+
+
 def kernel(
     f: Callable[..., Any],
     *args: Any,
@@ -64,8 +70,8 @@ def kernel(
         kwargs: its keyword arguments.
         which: which of the function's kernels, counted from 0; None for the first that sends.
         cores: cores of each device; ``pl.core_map`` over a ``TensorCoreMesh`` has as many as the mesh.
-        patience: seconds without any action after which kernels with several cores count as stopped. With one core, a
-            kernel that cannot go on is ended within a second.
+        patience: seconds without any action after which a kernel counts as stopped whose cores may still compute. Where
+            all of them wait, it is ended within a second, or within three with several cores.
 
     Raises:
         NotImplementedError: this JAX has no interpreter of TPU kernels.
@@ -138,6 +144,8 @@ def document(kernel: RecordedKernel, others: Sequence[str] = ()) -> Kernel:
             titles.append("shows the race")
         kept.append(fault)
     notes = [TOGETHER] if kernel.barrier and _sends(kernel) else []
+    if kernel.cores > 1 and not any(core for _, core in kernel.actions):
+        notes.append(ONE_CORE)
     if others:
         notes.append(f"The function calls other kernels too: {', '.join(others)}; which= chooses.")
     return Kernel(

@@ -27,6 +27,7 @@ class Op:
     sent: Semaphore | None = None
     """What says that a copy's source has been read."""
     amount: int = 0
+    device: int = 0
 
 
 @dataclass
@@ -61,6 +62,10 @@ class Machine:
         self.of_core: dict[int, list[int]] = defaultdict(list)
         for k, op in enumerate(ops):
             self.of_core[op.core].append(k)
+        self.siblings: dict[int, list[int]] = defaultdict(list)
+        """The cores of each device: they enter and leave together."""
+        for core, of in self.of_core.items():
+            self.siblings[ops[of[0]].device].append(core)
         self.place = {k: i for of in self.of_core.values() for i, k in enumerate(of)}
         self._reached: dict[Event, dict[int, int]] = {}
 
@@ -94,7 +99,8 @@ class _Run:
         """The core that waits for a semaphore."""
         self.after: dict[Event, list[tuple[str, int]]] = defaultdict(list)
         """What goes on once an event has happened."""
-        self.entered = 0
+        self.met: dict[tuple[str, int], int] = defaultdict(int)
+        """How many cores have come to where they meet."""
         self.busy: set[int] = set()
         """Cores whose operation has begun and will end."""
 
@@ -151,16 +157,13 @@ class _Run:
             if needed not in self.result.at:
                 self.after[needed].append(("core", core))
                 return
-        if ("begin", k) not in self.result.at:
+        leaves = op.kind == "leave"
+        if ("begin", k) not in self.result.at and not leaves:
             self._happened(("begin", k), now)
         if self._withheld(("end", k), "core", core):
             return
-        if op.kind == "enter" and self.machine.together:
-            self.busy.add(core)
-            self.entered += 1
-            if self.entered == len(self.machine.of_core):
-                for other in self.machine.of_core:
-                    self._push(now + 1, "end", self.machine.of_core[other][0])
+        if leaves or op.kind == "enter":
+            self._meet(now, core, k)
             return
         if op.kind == "wait":
             assert op.semaphore is not None
@@ -170,6 +173,23 @@ class _Run:
             self.counts[op.semaphore] -= op.amount
         self.busy.add(core)
         self._push(now + (0 if op.kind == "wait" else self._lasts(1)), "end", k)
+
+    def _meet(self, now: int, core: int, k: int) -> None:
+        """A core comes to where it enters or leaves the kernel: with the others of its device, or with all."""
+        op = self.machine.ops[k]
+        everybody = op.kind == "enter" and self.machine.together
+        others = list(self.machine.of_core) if everybody else self.machine.siblings[op.device]
+        self.busy.add(core)
+        key = (op.kind, -1 if everybody else op.device)
+        self.met[key] += 1
+        if self.met[key] < len(others):
+            return
+        for other in others:
+            of = self.machine.of_core[other]
+            # A device has left when its last core has.
+            if op.kind == "leave":
+                self._happened(("begin", of[-1]), now)
+            self._push(now + (1 if everybody else self._lasts(1)), "end", of[-1 if op.kind == "leave" else 0])
 
     def _end(self, now: int, k: int) -> None:
         op = self.machine.ops[k]

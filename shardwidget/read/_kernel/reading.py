@@ -12,7 +12,7 @@ import numpy as np
 from shardwidget._jax import Action, RecordedKernel
 from shardwidget.document import KernelOp, KernelOrder, KernelSlot, Listing, Source
 from shardwidget.read._jaxpr.sources import function_at, own_frame, source_of
-from shardwidget.read._kernel.contents import Contents, first
+from shardwidget.read._kernel.contents import Contents, Moved, Where, first
 from shardwidget.read._kernel.machine import Event, Machine, Moments, Op
 from shardwidget.read._kernel.races import Access, Pair
 from shardwidget.read._kernel.slots import Box, Slots, meet, names_of, numbered
@@ -43,15 +43,15 @@ class Reading:
 
     def in_orders(self, orders: Sequence[Moments], titles: Sequence[str]) -> tuple[KernelOrder, ...]:
         made = []
-        kinds = [(op.device, op.kind, op.slots, op.to, op.target) for op in self.ops]
-        meant: dict[tuple[int, int], int] = {}
+        kinds = [Moved(o.device, o.core, o.kind, o.slots, o.to, o.target, o.target_core) for o in self.ops]
+        meant: dict[Where, int] = {}
         for title, moments in zip(titles, orders, strict=True):
             length = max(moments.at.values(), default=0) + 1
             stretches, last = self.contents.stretches(moments, kinds, length)
             meant = meant or last
             stretches = [
-                replace(s, instead_of=meant[s.device, s.slot])
-                if s.end == length and meant.get((s.device, s.slot), s.block) not in (s.block, -1)
+                replace(s, instead_of=meant[s.device, s.core, s.slot])
+                if s.end == length and meant.get((s.device, s.core, s.slot), s.block) not in (s.block, -1)
                 else s
                 for s in stretches
             ]
@@ -85,7 +85,7 @@ class Reading:
         """The kernel's begin, when its buffers are made, and its end, when they are given up."""
         op = len(self.ops)
         self.ops.append(KernelOp(device, core, kind))
-        self.steps.append(Op(number, kind))
+        self.steps.append(Op(number, kind, device=device))
         for key, held in self.kernel.buffers.items():
             if key[1] == device:
                 box = tuple((0, n) for n in held.shape)
@@ -118,7 +118,7 @@ class Reading:
                 self.contents.write(op, action)
         if not action.ended and self.kernel.error and kind != "wait" and self.broken is None:
             self.broken = op
-        self.steps.append(Op(number, kind, signalled, sent, amount))
+        self.steps.append(Op(number, kind, signalled, sent, amount, device))
         self.ops.append(
             KernelOp(
                 device=device,
@@ -128,6 +128,7 @@ class Reading:
                 slots=at,
                 to=self.slots.of(action.to) if action.to else (),
                 target=target,
+                target_core=action.target[1] if kind == "copy" or kind == "signal" else 0,
                 semaphore=self.index.get(action.semaphore, -1),
                 sent=self.index.get(action.sent, -1),
                 amount=amount,

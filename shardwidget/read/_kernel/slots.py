@@ -15,6 +15,9 @@ MOST_PARTS = 16
 
 _SHORT = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "int32": "i32", "int8": "i8", "uint32": "u32"}
 
+SHARED = ("any", "hbm")
+"""Memory that the cores of a device share."""
+
 Box = tuple[tuple[int, int], ...]
 """Begin and end of each dimension."""
 
@@ -55,6 +58,10 @@ class Slots:
         """The slots that a range meets."""
         box = self.box(place)
         return tuple(k for k, part in enumerate(self.parts) if part.buffer == place.buffer and meet(part.box, box))
+
+    def core(self, k: int, core: int) -> int:
+        """Whose slot a core sees: its own, or that of core 0, which stands for what all share."""
+        return 0 if self.slots[k].space in SHARED else core
 
     def _cut(self, buffer: int, boxes: Iterable[Box]) -> list[Box]:
         shape = self._held[buffer].shape

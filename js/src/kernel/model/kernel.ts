@@ -43,9 +43,12 @@ export class KernelModel {
   readonly devices: number;
   /** Operations of each device, by their indices. */
   readonly of: readonly (readonly number[])[];
-  /** Slots that copies between devices or faults are about; the others are shown where there is room. */
+  /**
+   * Slots that copies between devices or faults are about; the others are shown where there is room. Each is a place:
+   * where cores have a slot each, those of core 1 are numbered after all of core 0.
+   */
   readonly slots: readonly number[];
-  /** Semaphores that other devices signal or that copies between devices do. */
+  /** Semaphores that other cores signal or that copies between devices do, as places: every core has its own. */
   readonly semaphores: readonly number[];
   /** Lines of the listing with faults. */
   readonly faulty: ReadonlySet<number>;
@@ -56,14 +59,30 @@ export class KernelModel {
     this.devices = doc.axes.reduce((n, a) => n * a.size, 1);
     this.of = Array.from({ length: this.devices }, (_, d) => doc.ops.flatMap((op, k) => (op.device === d ? [k] : [])));
     const sent = doc.ops.filter((op) => op.kind === "copy" && op.target !== op.device);
-    const wanted = new Set([...sent.flatMap((op) => [...op.slots, ...op.to]), ...doc.faults.map((f) => f.slot)]);
-    const all = [...doc.slots.keys()];
+    const wanted = new Set([
+      ...sent.flatMap((op) => [
+        ...op.slots.map((k) => this.place(k, op.core)),
+        ...op.to.map((k) => this.place(k, op.target_core)),
+      ]),
+      ...doc.faults.map((f) => this.place(f.slot, f.core)),
+    ]);
+    const each = Array.from({ length: doc.cores }, (_, core) => core);
+    const all = [...new Set(each.flatMap((core) => [...doc.slots.keys()].map((k) => this.place(k, core))))];
     this.slots = wanted.size > 1 || all.length === 0 ? all.filter((k) => wanted.has(k)) : all;
-    const counted = new Set(doc.faults.flatMap((f) => f.ops.map((k) => doc.ops[k]?.semaphore)));
-    for (const op of sent) counted.add(op.sent).add(op.semaphore);
-    for (const op of doc.ops) if (op.kind === "signal" && op.target !== op.device) counted.add(op.semaphore);
-    const named = (k: number) => doc.semaphores[k]?.name !== BARRIER;
-    this.semaphores = [...doc.semaphores.keys()].filter((k) => counted.has(k) && named(k));
+    const counted = new Set<number>();
+    const counts = (k: number, core: number) => {
+      if (k >= 0 && doc.semaphores[k]?.name !== BARRIER) counted.add(k + core * doc.semaphores.length);
+    };
+    for (const op of doc.faults.flatMap((f) => f.ops.flatMap((k) => doc.ops[k] ?? [])))
+      counts(op.semaphore, op.kind === "wait" ? op.core : op.target_core);
+    for (const op of sent) {
+      counts(op.sent, op.core);
+      counts(op.semaphore, op.target_core);
+    }
+    for (const op of doc.ops)
+      if (op.kind === "signal" && (op.target !== op.device || op.target_core !== op.core))
+        counts(op.semaphore, op.target_core);
+    this.semaphores = [...counted].sort((a, b) => a - b);
     this.faulty = new Set(doc.faults.flatMap((f) => f.ops.map((k) => this.line(doc.ops[k]))).filter((n) => n > 0));
     const digits = (p: number) => {
       const found: number[] = [];
@@ -78,6 +97,27 @@ export class KernelModel {
       const differ = doc.axes.flatMap((_, k) => (a[k] === b[k] ? [] : [k]));
       return differ.length === 1 ? (differ[0] ?? 0) : 0;
     };
+  }
+
+  /** A slot as a core sees it: its own, or that of all cores. */
+  place(slot: number, core: number): number {
+    const { slots, cores } = this.doc;
+    const shared = ["hbm", "any"].includes(slots[slot]?.space ?? "");
+    return slot < 0 || shared || cores === 1 ? slot : slot + core * slots.length;
+  }
+
+  /** The slot at a place, and what it is called. */
+  nameAt(place: number): string {
+    const { slots } = this.doc;
+    const name = slots[place % slots.length]?.name ?? "?";
+    const core = Math.floor(place / slots.length);
+    return core > 0 ? name.replace(/^[^[]*/, (buffer) => `${buffer} ·${core}`) : name;
+  }
+
+  semaphoreAt(place: number): string {
+    const { semaphores } = this.doc;
+    const core = Math.floor(place / semaphores.length);
+    return `${semaphores[place % semaphores.length]?.name ?? ""}${core > 0 ? ` ·${core}` : ""}`;
   }
 
   line(op: KernelOp | undefined): number {
@@ -121,18 +161,21 @@ export class KernelModel {
     return to > from ? { from, to } : null;
   }
 
-  /** What a device's semaphore holds, from moment to moment. */
-  levels(order: KernelOrder, device: number, semaphore: number): Level[] {
+  /** What a semaphore of a device holds, from moment to moment. */
+  levels(order: KernelOrder, device: number, place: number): Level[] {
     const changes: Level[] = [];
+    const [semaphore, core] = [place % this.doc.semaphores.length, Math.floor(place / this.doc.semaphores.length)];
+    const own = (op: KernelOp) => op.device === device && op.core === core;
+    const there = (op: KernelOp) => op.target === device && op.target_core === core && op.semaphore === semaphore;
     this.doc.ops.forEach((op, k) => {
       const add = (at: number | undefined, value: number) => {
         if (at !== undefined && at >= 0) changes.push({ at, value });
       };
-      if (op.kind === "wait" && op.device === device && op.semaphore === semaphore) add(order.ends[k], -op.amount);
-      if (op.kind === "signal" && op.target === device && op.semaphore === semaphore) add(order.ends[k], op.amount);
+      if (op.kind === "wait" && own(op) && op.semaphore === semaphore) add(order.ends[k], -op.amount);
+      if (op.kind === "signal" && there(op)) add(order.ends[k], op.amount);
       if (op.kind !== "copy") return;
-      if (op.device === device && op.sent === semaphore) add(order.sent[k], op.amount);
-      if (op.target === device && op.semaphore === semaphore) add(order.arrived[k], op.amount);
+      if (own(op) && op.sent === semaphore) add(order.sent[k], op.amount);
+      if (there(op)) add(order.arrived[k], op.amount);
     });
     changes.sort((a, b) => a.at - b.at || b.value - a.value);
     let value = 0;
@@ -151,11 +194,10 @@ export class KernelModel {
     return begun.at(-1) ?? null;
   }
 
-  /** What a slot of a device holds at a moment. */
-  held(order: KernelOrder, device: number, slot: number, moment: number): KernelStretch | null {
-    return (
-      order.stretches.find((s) => s.device === device && s.slot === slot && s.begin <= moment && moment < s.end) ?? null
-    );
+  /** What is held at a place of a device at a moment. */
+  held(order: KernelOrder, device: number, place: number, moment: number): KernelStretch | null {
+    const here = (s: KernelStretch) => s.device === device && this.place(s.slot, s.core) === place;
+    return order.stretches.find((s) => here(s) && s.begin <= moment && moment < s.end) ?? null;
   }
 
   /** An operation in words: `copies slots[1] to slots[0] of device 2, 4 KiB (line 31)`. */
@@ -168,7 +210,13 @@ export class KernelModel {
     };
     const semaphore = this.doc.semaphores[op.semaphore];
     const amount = semaphore?.counts_bytes ? bytes(op.amount) : String(op.amount);
-    const where = op.target !== op.device && op.target >= 0 ? ` of device ${op.target}` : "";
+    const where =
+      op.target !== op.device && op.target >= 0
+        ? ` of device ${op.target}`
+        : op.target >= 0 && op.target_core !== op.core
+          ? ` of core ${op.target_core}`
+          : "";
+    const who = this.doc.cores > 1 ? `core ${op.core} of device ${op.device}` : `device ${op.device}`;
     const line = this.line(op);
     const said = {
       enter: "enters the kernel",
@@ -179,7 +227,7 @@ export class KernelModel {
       wait: `waits until ${semaphore?.name ?? "?"} is ${amount}`,
       signal: `adds ${amount} to ${semaphore?.name ?? "?"}${where}`,
     }[op.kind];
-    return `device ${op.device} ${said}${line > 0 ? ` (line ${line})` : ""}`;
+    return `${who} ${said}${line > 0 ? ` (line ${line})` : ""}`;
   }
 }
 
@@ -194,5 +242,6 @@ export function answerOf({ doc }: KernelModel, fault: KernelFault | null): strin
 export function factsOf({ doc }: KernelModel): string {
   const sent = doc.ops.filter((op) => op.kind === "copy" && op.target !== op.device);
   const total = sent.reduce((sum, op) => sum + op.amount, 0);
-  return `${count(sent.length, "remote copy", "remote copies")}, ${bytes(total)} in all`;
+  const of = doc.cores > 1 ? ` of ${doc.cores} cores` : "";
+  return `devices${of}, ${count(sent.length, "remote copy", "remote copies")}, ${bytes(total)} in all`;
 }

@@ -15,7 +15,7 @@ export function kernelScene(model: KernelModel, at: number, width: number, schem
   const lines = [fault?.detail ?? "", fault?.advice ? `Add: ${fault.advice}` : "", ...model.doc.notes].filter(Boolean);
   const body = stack([
     headBand(model.doc.name, model.doc, [], width),
-    saysBand(answerOf(model, fault), [{ text: factsOf(model) }], width),
+    saysBand(answerOf(model, fault), [{ text: `${model.devices} ${factsOf(model)}` }], width),
     ...lines.map((line) => words(line, width)),
     { marks: [rule(0, 4, width)], height: 12 },
     { marks: shift(kernelMarks(shown, fault), PAD, 0), height: layout.height },

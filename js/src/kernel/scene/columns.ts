@@ -14,7 +14,7 @@ import {
 } from "../../draw/marks";
 import { fit } from "../../draw/measure";
 import type { KernelModel } from "../model/kernel";
-import { BAR, deviceX, type KernelLayout, semaphoreX, slotX, yOf } from "./layout";
+import { BAR, CORE, deviceX, type KernelLayout, semaphoreX, slotX, yOf } from "./layout";
 
 /** What is drawn. */
 export interface Shown {
@@ -35,7 +35,7 @@ export function blockColor({ model, scheme }: Shown, block: number): `#${string}
 
 /** Devices over their columns, the axis of a mesh of one, names of slots and semaphores. */
 export function headMarks({ model, layout }: Shown): Mark[] {
-  const { axes, slots, semaphores } = model.doc;
+  const { axes } = model.doc;
   const marks: Mark[] = [];
   const [first, last] = [layout.devices[0] ?? 0, layout.devices.at(-1) ?? 0];
   const [x0, x1] = [deviceX(layout, first) ?? 0, (deviceX(layout, last) ?? 0) + layout.pitch - 40];
@@ -53,11 +53,12 @@ export function headMarks({ model, layout }: Shown): Mark[] {
     const room = layout.pitch - 30;
     if (axes.length > 0)
       marks.push(label(x + 16, 28, fit(place, room, 11, true), 11, axisToken(0), { mono: true, weight: 700 }));
+    for (let core = 0; core < model.doc.cores && model.doc.cores > 1; core++)
+      marks.push(label(x + core * CORE + BAR / 2, 57, String(core), 10, "muted", CENTER));
     layout.slots.forEach((k, i) => {
       const at = slotX(layout, device, k) ?? 0;
-      const name = slots[k]?.name ?? "";
-      const [buffer, index] = splitName(name);
-      const same = layout.slots.filter((other) => splitName(slots[other]?.name ?? "")[0] === buffer);
+      const [buffer, index] = splitName(model.nameAt(k));
+      const same = layout.slots.filter((other) => splitName(model.nameAt(other))[0] === buffer);
       if (same[0] === k || i === 0) {
         const width = same.length * layout.slot - 2;
         marks.push(label(at, 44, fit(buffer, Math.max(width, 16), 10), 10, "muted"));
@@ -66,7 +67,7 @@ export function headMarks({ model, layout }: Shown): Mark[] {
     });
     layout.semaphores.forEach((k, i) => {
       const at = semaphoreX(layout, device, i);
-      const name = semaphores[k]?.name ?? "";
+      const name = model.semaphoreAt(k);
       marks.push(
         label(at, i % 2 === 0 ? 44 : 57, fit(name.replace("_sem", ""), layout.semaphore * 1.8, 9.5), 9.5, "muted"),
       );
@@ -102,7 +103,7 @@ export function scaleMarks({ order, layout }: Shown): Mark[] {
   return marks;
 }
 
-/** What a device's core does: it runs, or it waits. */
+/** What a device's cores do, side by side: they run, or they wait. */
 export function programMarks({ model, order, layout }: Shown, device: number): Mark[] {
   const x = deviceX(layout, device);
   if (x === null) return [];
@@ -112,7 +113,7 @@ export function programMarks({ model, order, layout }: Shown, device: number): M
     const op = model.doc.ops[k];
     if (!time || !op || time.to <= time.from) continue;
     const [y, h] = [yOf(layout, time.from), (time.to - time.from) * layout.scale];
-    const box = { kind: "rect", x, y, w: BAR, h: Math.max(1.5, h) } as const;
+    const box = { kind: "rect", x: x + op.core * CORE, y, w: BAR, h: Math.max(1.5, h) } as const;
     if (op.kind === "wait") {
       const ever = (order.ends[k] ?? -1) < 0;
       const ink = ever ? "error" : axisToken(0);
@@ -134,7 +135,7 @@ export function slotMarks(shown: Shown, device: number): Mark[] {
     marks.push({ kind: "rect", x: x + 1, y: top, w: w + 2, h: bottom - top, stroke: EMPTY });
   }
   for (const s of order.stretches) {
-    const x = s.device === device ? slotX(layout, device, s.slot) : null;
+    const x = s.device === device ? slotX(layout, device, model.place(s.slot, s.core)) : null;
     if (x === null) continue;
     const of = model.doc.blocks[s.block];
     const [y, h] = [yOf(layout, s.begin), (s.end - s.begin) * layout.scale];
@@ -163,7 +164,7 @@ export function slotMarks(shown: Shown, device: number): Mark[] {
     const [from, to] = [order.ends[k] ?? -1, order.sent[k] ?? -1];
     if (op?.kind !== "copy" || from < 0) continue;
     for (const slot of op.slots) {
-      const x = slotX(layout, device, slot);
+      const x = slotX(layout, device, model.place(slot, op.core));
       if (x === null) continue;
       const right = x + layout.slot - 5;
       const [y0, y1] = [yOf(layout, from) + 2, yOf(layout, to < 0 ? order.length : to) - 1];

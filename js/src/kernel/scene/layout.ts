@@ -21,6 +21,8 @@ export interface KernelLayout {
   readonly pitch: number;
   readonly slot: number;
   readonly semaphore: number;
+  /** The width of the programs of a device's cores. */
+  readonly bars: number;
   /** Pixels of a moment. */
   readonly scale: number;
 }
@@ -28,6 +30,8 @@ export interface KernelLayout {
 const LEFT = 76;
 const RIGHT = 40;
 export const BAR = 10;
+/** From core to core. */
+export const CORE = BAR + 2;
 const GAP = 22;
 const TOP = 64;
 const LEAST_SLOT = 17;
@@ -46,14 +50,15 @@ export function layoutKernel(
 ): KernelLayout {
   const room = width - LEFT - RIGHT;
   const own = model.slots.length > 0 ? model.slots : [0];
-  const least = BAR + 6 + own.length * LEAST_SLOT + GAP;
+  const bars = (model.doc.cores - 1) * CORE + BAR;
+  const least = bars + 6 + own.length * LEAST_SLOT + GAP;
   const fits = Math.max(1, Math.floor((room + GAP) / least));
   const devices = shownDevices(model, fault, fits);
   const pitch = (room + GAP) / devices.length;
-  const slots = own.slice(0, Math.max(1, Math.floor((pitch - BAR - 6 - GAP) / LEAST_SLOT)));
-  const left = pitch - GAP - BAR - 6 - slots.length * LEAST_SLOT;
+  const slots = own.slice(0, Math.max(1, Math.floor((pitch - bars - 6 - GAP) / LEAST_SLOT)));
+  const left = pitch - GAP - bars - 6 - slots.length * LEAST_SLOT;
   const semaphores = model.semaphores.slice(0, Math.max(0, Math.floor(left / SEMAPHORE)));
-  const rest = pitch - GAP - BAR - 6 - semaphores.length * SEMAPHORE;
+  const rest = pitch - GAP - bars - 6 - semaphores.length * SEMAPHORE;
   const slot = Math.min(MOST_SLOT, rest / slots.length);
   const scale = Math.max(LEAST, Math.min(MOST, HEIGHT / order.length));
   return {
@@ -64,9 +69,10 @@ export function layoutKernel(
     semaphores,
     left: LEFT,
     top: TOP,
-    pitch: Math.min(pitch, BAR + 6 + slots.length * slot + semaphores.length * SEMAPHORE + GAP + 26),
+    pitch: Math.min(pitch, bars + 6 + slots.length * slot + semaphores.length * SEMAPHORE + GAP + 26),
     slot,
     semaphore: SEMAPHORE,
+    bars,
     scale,
   };
 }
@@ -89,11 +95,13 @@ export function deviceX({ devices, left, pitch }: KernelLayout, device: number):
 
 export function slotX(layout: KernelLayout, device: number, slot: number): number | null {
   const [x, k] = [deviceX(layout, device), layout.slots.indexOf(slot)];
-  return x === null || k < 0 ? null : x + BAR + 6 + k * layout.slot;
+  return x === null || k < 0 ? null : x + layout.bars + 6 + k * layout.slot;
 }
 
 export function semaphoreX(layout: KernelLayout, device: number, k: number): number {
-  return (deviceX(layout, device) ?? 0) + BAR + 6 + layout.slots.length * layout.slot + 8 + k * layout.semaphore;
+  return (
+    (deviceX(layout, device) ?? 0) + layout.bars + 6 + layout.slots.length * layout.slot + 8 + k * layout.semaphore
+  );
 }
 
 export function yOf({ top, scale }: KernelLayout, moment: number): number {

@@ -38,10 +38,11 @@ function copyMarks(shown: Shown): Mark[] {
     const arrived = order.arrived[k] ?? -1;
     const to = arrived < 0 ? order.length : arrived;
     op.slots.forEach((slot, i) => {
-      const x0 = slotX(layout, op.device, slot);
-      const x1 = slotX(layout, op.target, op.to[i] ?? op.to[0] ?? -1);
+      const source = model.place(slot, op.core);
+      const x0 = slotX(layout, op.device, source);
+      const x1 = slotX(layout, op.target, model.place(op.to[i] ?? op.to[0] ?? -1, op.target_core));
       if (x0 === null && x1 === null) return;
-      const held = model.held(order, op.device, slot, Math.max(0, sent < 0 ? from : sent - 1));
+      const held = model.held(order, op.device, source, Math.max(0, sent < 0 ? from : sent - 1));
       const color = held ? blockColor(shown, held.block) : "#a0a8b0";
       const pale = block !== null && held?.block !== block;
       const start: Point | null = x0 === null ? null : [x0 + layout.slot - 3, yOf(layout, from) + 3];
@@ -104,7 +105,7 @@ function faultMarks({ model, order, layout }: Shown, fault: KernelFault | null):
   if (!fault) return [];
   const marks: Mark[] = [];
   const time = model.overlap(order, fault);
-  const x = slotX(layout, fault.device, fault.slot);
+  const x = slotX(layout, fault.device, model.place(fault.slot, fault.core));
   if (time && x !== null) {
     const [y, h] = [yOf(layout, time.from), Math.max(14, (time.to - time.from) * layout.scale)];
     const box = { kind: "rect", x: x - 1, y: y - 1, w: layout.slot + 2, h: h + 2, r: 3 } as const;
