@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Step, Trace } from "../../src/core/document.gen";
+import { withArrivals } from "../../src/stepper/model/futures";
 import { atLevel, LEVELS } from "../../src/stepper/model/levels";
 import { TRACES, trace } from "./traces";
 
@@ -71,6 +72,20 @@ function expressions(): Trace {
     ],
   };
 }
+
+/** A trace whose steps all belong to one statement, but for the one that it begins with. */
+function inOneStatement(doc: Trace): Trace {
+  const within = (step: Step, k: number) => ({ ...step, begins: k === 0 ? ("statement" as const) : ("" as const) });
+  return { ...doc, steps: doc.steps.map(within) };
+}
+
+test.each(TRACES)("no collective of %s is joined with what follows it in its statement, sent or received", (name) => {
+  const doc = inOneStatement(trace(name));
+  const coarse = atLevel(doc, "statement").doc;
+  const moving = ({ steps }: Trace) => withArrivals({ ...doc, steps }).steps.filter((s) => s.collective);
+  const written = (steps: readonly Step[]) => steps.map(({ primitive, outputs }) => [primitive, outputs]);
+  expect(written(moving(coarse))).toEqual(written(moving(doc)));
+});
 
 test("what a library makes of an expression is one step, called as the user calls it", () => {
   const doc = expressions();

@@ -2,10 +2,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Plan } from "../../src/core/document.gen";
+import { overlap } from "../../src/draw/beside";
 import type { Box, Mark, TextMark } from "../../src/draw/marks";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { blockMarks } from "../../src/stepper/scene/block";
 import { stepScene } from "../../src/stepper/scene/card";
+import { TAG } from "../../src/stepper/scene/cells";
 import { sizeOf } from "../../src/stepper/scene/contents";
 import { describe } from "../../src/stepper/scene/describe";
 import { drawnOf } from "../../src/stepper/scene/drawn";
@@ -231,6 +233,25 @@ test("a sum on its way round the ring has the numbers of those that it came by",
     return String([0, 1, 2, 3].filter((r) => r !== chunk).reduce((sum, r) => sum + 4 * r + chunk, 0));
   });
   expect(flights.map((f) => textsOf(f.marks)[0])).toEqual(expected);
+});
+
+test("until a permuted block arrives it is in view whose it is", () => {
+  const square = (m: Mark) => m.kind === "rect" && m.w === TAG.w && m.h === TAG.h;
+  for (const axes of [{ x: 4 }, { x: 8 }, { x: 2, y: 4 }] as const) {
+    const over = Object.keys(axes).slice(-1);
+    const n = Object.values(axes).at(-1) ?? 0;
+    const pairs = Array.from({ length: n }, (_, r) => [r, (r + 1) % n] as const);
+    const layout = new StepperLayout(programOf({ axes, kind: "ppermute", over, pairs, shape: [2, 2] }), 934, []);
+    let seen = 0;
+    for (let phase = 0.3; phase < 0.9; phase += 0.01) {
+      const view = stepView(layout, { step: 2, phase }, OPTIONS);
+      const tags = frameOf(view).flights.flatMap(({ marks }) => marks.filter(square)) as Box[];
+      if (view.flow.progress < 0.5) continue;
+      for (const tag of tags) for (const { box } of view.stage.holds) expect(overlap(tag, box)).toBe(0);
+      seen += tags.length;
+    }
+    expect(seen).toBeGreaterThan(0);
+  }
 });
 
 test("where nobody sends zeros stand, and what goes nowhere has a cross", () => {

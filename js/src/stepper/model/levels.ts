@@ -1,5 +1,6 @@
 /** A trace at the reader's level: equations, the expressions that they were traced from, or whole statements. */
 import type { Step, Trace } from "../../core/document.gen";
+import { isFuture } from "./futures";
 
 export type Level = "statement" | "expression" | "equation";
 export const LEVELS: readonly Level[] = ["statement", "expression", "equation"];
@@ -14,7 +15,10 @@ export interface Leveled {
 
 /** The trace whose steps are the pieces of the source of a level; a collective stays a step of its own. */
 export function atLevel(doc: Trace, level: Level): Leveled {
-  const starts = doc.steps.flatMap((step, k) => (k === 0 || begins(step, level) ? [k] : []));
+  const moves = doc.steps.map((step) => step.collective !== null || receives(doc, step));
+  const starts = doc.steps.flatMap((step, k) =>
+    k === 0 || moves[k] || moves[k - 1] || begins(step, level) ? [k] : [],
+  );
   if (starts.length === doc.steps.length) {
     const all = doc.steps.map((_, k) => k);
     return { doc, last: all, shown: all };
@@ -26,8 +30,13 @@ export function atLevel(doc: Trace, level: Level): Leveled {
   return { doc: { ...doc, steps }, last: ends.map((end) => end - 1), shown };
 }
 
+/** Whether a step receives what another started, which moves then. */
+function receives({ variables }: Trace, { inputs }: Step): boolean {
+  return inputs.some((id) => isFuture(variables[id]));
+}
+
 function begins(step: Step, level: Level): boolean {
-  if (level === "equation" || step.collective) return true;
+  if (level === "equation") return true;
   return level === "expression" ? step.begins !== "" : step.begins === "statement";
 }
 

@@ -116,7 +116,7 @@ function laneFlights(view: Moving): Flight[] {
     const lane = edge + (held ? 18 + (pitch - 8 - size.w) / 2 : 12) + way.lane * pitch;
     const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
     const [start, end] = held
-      ? [Math.max(from.box.x + 3, hidden(0)), to.box.x + 4]
+      ? [Math.max(from.box.x + 3, hidden(0)), to.box.x - TAG.w - 8]
       : [hidden(way.leaves), hidden(way.arrives)];
     const row = (tile: Tile) => rowOf(tile, size.h);
     const [x, y] = aroundAt(start, lane, end, row(from), row(to), flow.progress);
@@ -130,9 +130,11 @@ function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: { block: nu
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
   const each = stage.chunks > 1 && !size.bare ? size.block / stage.carried.chunks : size.block;
   const w = stage.chunks > 1 && !size.bare ? each * transfer.chunks.length : size.block;
-  const block = { ...box, x: box.x + size.block - w, w };
-  const tag = { x: box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
-  const inner = { ...box, x: block.x, w: box.w - (size.block - w) };
+  // The tag is the last of it that goes under a tile: of what goes on to the right, it is at the left.
+  const first = stage.motion === "permute";
+  const block = { ...box, x: box.x + (first ? TAG.w + 4 : size.block - w), w };
+  const tag = { x: first ? box.x : box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
+  const inner = { ...box, x: Math.min(tag.x, block.x), w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
     ...chunkMarks(view, stage.group, transfer, block, size.bare),
     ...tagMarks(view, [source], tag, inkBetween(view, source, destination)),
