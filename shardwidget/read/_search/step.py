@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
@@ -71,7 +72,9 @@ class Step:
     ) -> None:
         if not callable(f) or isinstance(f, jax.stages.Compiled | Mesh | AbstractMesh):
             raise TypeError(NOT_A_STEP.format(type=_errors.type_of(f)))
-        self._given = f, args, kwargs
+        # What is shown may be asked for other sizes later, and must not hold arrays until then.
+        self._f = f
+        self._given: tuple[Any, Any] = jax.tree.map(_shape, (tuple(args), kwargs))
         call = FlatCall(f, args, kwargs, returns_written=True)
         if not hasattr(f, "lower"):
             raise TypeError(NOT_JITTED.format(function=visible(call.function)))
@@ -99,7 +102,7 @@ class Step:
 
     def with_shapes(self, shapes: Mapping[int, tuple[int, ...]]) -> Step:
         """The step for other shapes of some leaves, by their numbers."""
-        return Step(*self._given, shapes)
+        return Step(self._f, *self._given, shapes)
 
     def _traced(self, call: FlatCall, numbers: Sequence[int], given: Sequence[Any]) -> Any:
         # A spec without a mesh is legal in the user's code where a mesh of these names is set. Types of Explicit axes
@@ -262,6 +265,14 @@ def _names(entry: Any) -> tuple[str, ...]:
 
 def _is_array(x: Any) -> bool:
     return hasattr(x, "dtype") or isinstance(x, bool | int | float | complex)
+
+
+def _shape(x: Any) -> Any:
+    """The shape of an array; anything else as it is."""
+    if not isinstance(x, jax.Array | np.ndarray):
+        return x
+    sharding = getattr(x, "sharding", None)
+    return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding if isinstance(sharding, NamedSharding) else None)
 
 
 def _typed(x: Any) -> Any:
