@@ -72,14 +72,14 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
 /** The spec where the type does not say it, and what is left of each dimension. */
 function Dims({ summary: { spec, parts } }: { summary: Summary }) {
   return (
-    <div class="dims mono">
+    <div class="dims mono soft">
       {spec.length > 0 && (
         <b>
           <Tokens tokens={spec} />
         </b>
       )}
       {parts.map(({ title, text, result, after }, i) => (
-        <span class="soft" key={i}>
+        <span key={i}>
           {title} <Tokens tokens={text} />
           <b>{result}</b>
           {after}

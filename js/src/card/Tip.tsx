@@ -26,7 +26,7 @@ function stand(el: HTMLElement | null, at: Box, keep: readonly Box[]): void {
   const card = el.closest(".card") ?? el;
   const { x: left, y: top, width, bottom } = card.getBoundingClientRect();
   // What signs mean stands in the foot.
-  const end = card.querySelector("footer:not(:empty)")?.getBoundingClientRect().y ?? bottom;
+  const end = card.querySelector("footer")?.getBoundingClientRect().y ?? bottom;
   const room = { x: left - x, y: top - y, w: width, h: end - top };
   const place = placeBeside(at, { w, h }, room, keep);
   el.style.translate = `${place.x}px ${place.y}px`;

@@ -23,7 +23,18 @@ export function InspectorCard({ state }: { state: InspectorState }) {
       <p class="hidden" aria-live="polite">
         {announcement(model)}
       </p>
-      <KeyedFoot keys={KEYS} />
+      <KeyedFoot keys={KEYS}>
+        {shown.mesh && model.doc.spent > 0 && (
+          <span class="key">
+            <i class="more" aria-hidden="true" /> copies
+          </span>
+        )}
+        {shown.mesh && model.freed.some((n) => n > 0) && (
+          <span class="key">
+            <i class="freed" aria-hidden="true" /> freed by the last cell
+          </span>
+        )}
+      </KeyedFoot>
     </div>
   );
 }

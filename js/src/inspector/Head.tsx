@@ -9,8 +9,7 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
   const { model, mesh } = shown;
   const words = deviceWords(model);
   const { says, also } = answerOf(model);
-  const { cell, spent } = model.doc;
-  const freed = model.freed.some((n) => n > 0);
+  const { cell } = model.doc;
   const kinds = [...new Set(model.meshes.map(({ mesh: of }) => of.kind || of.platform))];
   const platforms = model.devices.length > 0 ? `${model.devices.length} × ${kinds.join(", ")}` : undefined;
   return (
@@ -41,19 +40,7 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
               ref={state.meshLayer.attach}
             />
           </div>
-          <p class="key soft">
-            {spent > 0 && (
-              <span>
-                <i class="more" aria-hidden="true" /> copies
-              </span>
-            )}
-            {freed && (
-              <span>
-                <i class="freed" aria-hidden="true" /> freed by the last cell
-              </span>
-            )}
-            {words.limit && <span>{words.limit}</span>}
-          </p>
+          {words.limit && <p class="sums soft">{words.limit}</p>}
         </div>
       )}
     </>

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Collective, Plan, Step, Variable } from "../../src/core/document.gen";
 import { product } from "../../src/core/mesh";
-import type { Box } from "../../src/draw/marks";
+import type { Box, Color, Mark } from "../../src/draw/marks";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { blockColors } from "../../src/stepper/scene/colors";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
@@ -44,9 +44,11 @@ test("the algorithm recolours nothing: each tile begins with the colours that it
   for (const kind of ["psum", "reduce_scatter", "all_gather", "all_to_all"]) {
     for (const [axes, over] of [
       [{ x: 4 }, "x"],
+      [{ x: 8 }, "x"],
+      [{ x: 16 }, "x"],
       [{ x: 2, y: 4 }, "y"],
     ] as const) {
-      const t = programOf({ axes, kind, over: [over], shape: [1, 8] });
+      const t = programOf({ axes, kind, over: [over], shape: [1, 16] });
       const layout = new StepperLayout(t, 860);
       const fills = (algorithm: Plan["algorithm"]) => {
         const options = { scheme: "light", algorithm, device: 0, rules: RULES, still: false } as const;
@@ -61,6 +63,32 @@ test("the algorithm recolours nothing: each tile begins with the colours that it
     }
   }
 });
+
+test.each([4, 8, 16])(
+  "of %i members, copies of every algorithm have the colours of the blocks that they came from",
+  (n) => {
+    const t = programOf({ axes: { x: n }, kind: "all_gather", over: ["x"], shape: [1, 4] });
+    const layout = new StepperLayout(t, 934);
+    const fillsOf = (marks: readonly Mark[]) =>
+      marks.flatMap((m) => (m.kind === "rect" && m.fill?.startsWith("#") ? [m.fill] : []));
+    const at = (algorithm: Plan["algorithm"], phase: number) =>
+      stepView(layout, { step: 2, phase }, { scheme: "light", algorithm, device: 0, rules: RULES, still: false });
+    const first = at("meaning", 0);
+    const own = new Map(first.stage.tiles.map((tile) => [tile.members[0], fillsOf(tileMarks(first, tile))[0]]));
+    expect(new Set(own.values()).size).toBe(n);
+    for (const algorithm of ALGORITHMS) {
+      const seen = new Set<Color>();
+      for (let phase = 0.01; phase < 1; phase += 0.01)
+        for (const { marks } of frameOf(at(algorithm, phase)).flights)
+          for (const fill of fillsOf(marks)) seen.add(fill);
+      expect(
+        [...seen].filter((fill) => ![...own.values()].includes(fill)),
+        algorithm,
+      ).toEqual([]);
+      if (at(algorithm, 0.5).plan?.algorithm === algorithm) expect(seen.size, algorithm).toBeGreaterThanOrEqual(n - 1);
+    }
+  },
+);
 
 /** A program that sums over one axis of a mesh and then over the other. */
 function sumsOver(axes: Readonly<Record<string, number>>, first: string, second: string): TraceModel {

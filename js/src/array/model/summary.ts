@@ -56,7 +56,7 @@ function badges(model: PlacementModel): Badge[] {
   if (doc.unreduced.length > 0) {
     out.push({
       strong: doc.unreduced_kind === "sum" ? "partial sums" : `partial ${doc.unreduced_kind}`,
-      text: `over ${doc.unreduced.join(", ")} · not usable as values yet`,
+      text: `over ${doc.unreduced.join(", ")}`,
       tone: "warn",
     });
   }
@@ -92,15 +92,15 @@ function answer(model: PlacementModel): string {
   const { doc, size, copies } = model;
   if (doc.state === "deleted") return "Deleted or donated: no data is left";
   const devices = count(size, "device");
-  const over = (names: readonly string[], word: string) => (names.length > 0 ? ` ${word} ${names.join(", ")}` : "");
   if (doc.unreduced.length > 0) {
     const of = doc.unreduced_kind;
-    return `${of === "sum" ? "Not added" : "Not combined"} yet: each device holds a partial ${of}${over(doc.unreduced, "over")}`;
+    return `${of === "sum" ? "Not added" : "Not combined"} yet: each device holds a partial ${of} over ${doc.unreduced.join(", ")}`;
   }
   const tiles = new Set(model.tileAt).size;
+  const along = replicatedNames(model);
   if (tiles === 1) return size === 1 ? "All of it on one device" : `All of it on each of ${devices}`;
   return copies > 1
-    ? `${tiles} different blocks, each on ${copies} devices${over(replicatedNames(model), "along")}`
+    ? `${tiles} different blocks, each on ${copies} devices${along.length > 0 ? ` along ${along.join(", ")}` : ""}`
     : `${tiles} different blocks, one on each of ${devices}`;
 }
 

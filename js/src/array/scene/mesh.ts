@@ -223,7 +223,9 @@ function deviceMarks(
     const digits = `(${model.digits(position).join(",")})`;
     marks.push(label(x, middle + 15, fit(digits, 56, 11, true), 11, "muted", MONO));
   }
+  let end = 0;
   for (const outline of ghostOutlines(model, panel, position)) {
+    end = outline.y + outline.h;
     marks.push({ kind: "rect", ...outline, fill: "bg", stroke: edge("faint") });
     if (gone) marks.push(strike(outline));
   }
@@ -236,7 +238,9 @@ function deviceMarks(
   }
   if (remote) {
     const text = `process ${model.process[position] ?? 0}`;
-    if (textWidth(text, 10) < box.w - 16) marks.push(label(box.x + 9, box.y + box.h - 5, text, 10, "muted"));
+    // Under the block, if there is room.
+    if (textWidth(text, 10) < box.w - 16 && end < box.y + box.h - 14)
+      marks.push(label(box.x + 9, box.y + box.h - 5, text, 10, "muted"));
   }
   return marks;
 }

@@ -140,7 +140,9 @@ export function chartMarks(chart: Chart): Mark[] {
     const right = here.x > width * 0.6;
     const place = { weight: 600, anchor: right ? "end" : "start" } as const;
     const text = fit(`now: ${now.title}`, right ? here.x - LEFT : width - here.x - 24, 11.5);
-    marks.push(...diamond(here.x, here.y), label(here.x + (right ? -10 : 10), here.y - 8, text, 11.5, "ink", place));
+    // Below the line that says whose stair it is.
+    const y = here.y - 8 < TOP + 16 ? here.y + 18 : here.y - 8;
+    marks.push(...diamond(here.x, here.y), label(here.x + (right ? -10 : 10), y, text, 11.5, "ink", place));
   }
   return marks;
 }
