@@ -98,12 +98,19 @@ def _found(c: Comparison, index: int) -> Why:
         first.given,
         links,
         tuple(_link(c, k, begins=True) for k in lost),
-        tuple(_link(c, k, begins=True) for k in group if k not in chain),
+        tuple(_also(c, k) for k in group if k not in chain),
         tuple(dict.fromkeys(c.reasons[k].because for k in chain if c.reasons[k].because)) if lost else (),
         tuple(_collective(c, k) for k in sorted(over)),
         _ask(last) if lost or first.given == "constraint" else "",
         steps=c.steps,
     )
+
+
+def _also(c: Comparison, k: int) -> Link:
+    """A value that was given the same."""
+    link = _link(c, k, begins=True)
+    told = c.reasons[k].given == "jit"
+    return replace(link, name=f"the sharding given to jit for {link.name or 'a result'}") if told else link
 
 
 def _ask(asked: Reason) -> str:

@@ -14,6 +14,7 @@ PARTS = (
     "read_comparison",
     "comparison",
     "program",
+    "why",
     "model",
     "inspector",
     "playground",

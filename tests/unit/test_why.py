@@ -220,6 +220,15 @@ def test_a_region_and_the_results_that_were_asked_for():
     assert c.why(added, 0).given == "jit"
 
 
+def test_what_jit_is_told_to_return_is_among_what_gave_the_same():
+    told = jax.jit(lambda x: jnp.sin(x), out_shardings=NamedSharding(mesh(), P("data")))
+    c = read.comparison(told, shape(64, 32, spec=P("data")))
+    why = c.why(0, 0)
+    assert why.given == "argument"
+    assert [link.name for link in why.also] == ["the sharding given to jit for sin(x)"]
+    assert "Also given the same: the sharding given to jit for sin(x)" in str(why)
+
+
 def test_where_jax_has_no_record_it_says_so(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(origins, "_PROPAGATE", "builtin.module(no-such-pass)")
     c = read.comparison(block, *BLOCK)

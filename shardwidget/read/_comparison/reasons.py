@@ -140,7 +140,10 @@ class _Reasons:
         alike = _Alike(self.record)
         given: dict[Any, list[int]] = defaultdict(list)
         for (v, _, axis), k in self.number.items():
-            if self.record.values[v].origins.get(axis) == "self":
+            # What jit is told to return is a constraint of no row, just before it is returned.
+            end = self._way(v, axis, stop=False).end
+            told = v in self.record.results and end in self.constraints and end not in self.at
+            if self.record.values[v].origins.get(axis) == "self" or told:
                 given[alike.of(v, axis)].append(k)
         several = {one: n for n, one in enumerate(one for one, reasons in given.items() if len(reasons) > 1)}
         at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(alike.of(v, axis))) is not None}

@@ -118,8 +118,9 @@ function operation(model: ComparisonModel, index: number): string {
   return `${row.primitive === "outputs" ? "the return" : row.primitive}${row.source ? `, line ${row.source.line}` : ""}`;
 }
 
-function placed({ row, value }: WhyLink): string {
-  return row.source ? `${value.name} (line ${row.source.line})` : value.name;
+function placed({ row, value, reason }: WhyLink): string {
+  const name = reason.given === "jit" ? `the sharding given to jit for ${value.name || "a result"}` : value.name;
+  return row.source ? `${name} (line ${row.source.line})` : name;
 }
 
 function at(row: Row): string {
