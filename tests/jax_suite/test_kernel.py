@@ -282,6 +282,15 @@ def test_other_functions_are_refused() -> None:
         sw.read.kernel(f, jnp.arange(8.0))
 
 
+def test_a_trace_says_that_a_kernel_on_cores_sends() -> None:
+    f, x = kernels.on_cores()
+    if jax.__version_info__ >= (0, 10):  # JAX 0.9 does not interpret ``pl.kernel`` by itself.
+        trace = sw.read.trace(f, x)
+        (step,) = (step for step in trace.steps if step.primitive == "mpmd_map")
+        assert "copies to other devices" in step.sentence
+        np.testing.assert_array_equal(np.asarray(trace.outputs), np.roll(np.asarray(x), 16, axis=0))
+
+
 def test_a_trace_says_that_a_kernel_sends() -> None:
     f, x = kernels.all_gather()
     trace = sw.read.trace(lambda x: f(x * 2), x)

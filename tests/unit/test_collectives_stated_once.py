@@ -20,7 +20,7 @@ EXCEPT = {
     "_jax/primitives.py": "primitives by what they do to elements",
     "document/overlap.py": "what a ring of permutations is together",
     "document/unsharded.py": "a sum that is missing, by the function to call",
-    "read/_kernel/faults.py": "what a device does with a block, in words",
+    "read/_kernel/words.py": "what a device does with a block, in words",
     "read/_program/rings.py": "what a ring of permutations is together",
     "read/_search/walk.py": "Shardy's operations by XLA's names",
     "read/_schedule/steps.py": "devices of a pipeline pass data on by ppermute",

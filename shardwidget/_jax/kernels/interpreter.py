@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -85,17 +85,22 @@ def _changed(bind: Callable[..., Any], change: Callable[[dict[str, Any]], None])
 def kernel_sends(eqn: JaxprEqn) -> bool | None:
     """Whether the kernel of a ``pallas_call`` copies to other devices; None where that is not known.
 
-    JAX 0.9 – 0.12: the primitives of kernels are private.
+    JAX 0.9 – 0.12: the primitives of kernels are private. ``pl.kernel`` may have several kernels.
     """
-    if _is_for_gpu(eqn.params.get("compiler_params")) or "jaxpr" not in eqn.params:
+    bodies = _bodies(eqn)
+    if _is_for_gpu(eqn.params.get("compiler_params")) or not bodies:
         return None
-    copies = [e for e in every_equation(eqn.params["jaxpr"]) if e.primitive.name == "dma_start"]
+    copies = [e for body in bodies for e in every_equation(body) if e.primitive.name == "dma_start"]
     return any(jax.tree.unflatten(e.params["tree"], e.invars)[3] is not None for e in copies)
 
 
 def kernel_name(eqn: JaxprEqn) -> str:
     """The function of a ``pallas_call``; empty where JAX does not know it."""
-    return function_name(eqn.params.get("jaxpr"))
+    return function_name(next(iter(_bodies(eqn)), None))
+
+
+def _bodies(eqn: JaxprEqn) -> Sequence[Any]:
+    return [eqn.params["jaxpr"]] if "jaxpr" in eqn.params else eqn.params.get("jaxprs", ())
 
 
 def _is_for_gpu(params: Any) -> bool:

@@ -62,7 +62,7 @@ def _unfollowed(step: Draft) -> list[str]:
 
 def _opaque(primitive: str, eqn: Any) -> str:
     """A kernel or a custom call: what is known of what it sends."""
-    if primitive != "pallas_call":
+    if primitive not in ("mpmd_map", "pallas_call"):
         return "Each device calls code that JAX does not see into. Whether it sends cannot be followed."
     name = _jax.kernel_name(eqn) or "without a name"
     sends = _jax.kernel_sends(eqn)

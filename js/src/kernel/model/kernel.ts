@@ -12,13 +12,15 @@ export function decodeKernel(wire: unknown): Kernel {
 }
 
 const MOST_DEVICES = 2 ** 12;
+const MOST_CORES = 64;
 /** An operation begins and ends; a copy is also sent and arrives. */
 const MOMENTS = 4;
 
-function flawOf({ axes, ops, orders }: Kernel): string | null {
+function flawOf({ axes, ops, orders, cores }: Kernel): string | null {
   if (!(Array.isArray(orders) && orders.length > 0 && ops)) return "it has no order";
   const devices = axes.reduce((n, { size }) => n * size, 1);
   if (!(devices > 0 && devices <= MOST_DEVICES)) return `it runs on ${devices} devices`;
+  if (!(cores > 0 && cores <= MOST_CORES)) return `its devices have ${cores} cores`;
   const most = MOMENTS * (items(ops) as KernelOp[]).length + 1;
   const long = orders.find(({ length }) => length > most);
   return long ? `an order has ${long.length} moments, its operations at most ${most}` : null;
