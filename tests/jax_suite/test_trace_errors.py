@@ -1142,7 +1142,7 @@ def test_no_shard_map():
     words = r"plain calls no jax\.shard_map.*ShardingComparison\(plain, \*args\)"
     for given in ((plain, jnp.ones(3)), (trace,)):
         with pytest.raises(ValueError, match=words):
-            sw.ShardMapStepper(*given)
+            sw.ShardMapStepper(*given)  # pyright: ignore[reportArgumentType]
 
 
 def test_an_engine_that_is_not_there():
