@@ -189,7 +189,7 @@ const PRESSED =
   "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
 /** What draws something else in place of what was there, or opens it: another page, another question, an array for a map, an answer. */
 const TURNS =
-  /^ ?(collectives|overlap|memory|Time it|all calls|Next|Reset|Hint|try a spec|compiled|difference to now|arrays)$| → P|^type |position|device /;
+  /^ ?(collectives|overlap|memory|links|Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$| → P|^type |position|device /;
 const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
 
 test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {
@@ -217,7 +217,7 @@ async function higher(view: Mounted): Promise<string[]> {
       if (control.isConnected) control.click();
     } else
       for (const key of KEYS.filter(
-        (key) => key !== "Enter" || !control.matches(".tree, .names, [aria-label$=candidates]"),
+        (key) => key !== "Enter" || !control.matches(".tree, .names, .wall, [aria-label$=candidates]"),
       )) {
         press(control, key);
         await look(`${name} ${key}`);

@@ -18,7 +18,10 @@ NAMES = (OF_JAX_AND_XLA | FUNCTIONS | {name for s in STATEMENTS for name in s.re
 EXCEPT = {
     "_jax/failures.py": "a function of JAX's that may be in a stack of frames",
     "_jax/primitives.py": "primitives by what they do to elements",
+    "document/causes.py": "a sum that is missing or made twice, by the function to call",
+    "document/difference.py": "an equation that changes no value",
     "document/overlap.py": "what a ring of permutations is together",
+    "document/parting.py": "sums that are still to be added, by the function to call",
     "document/unsharded.py": "a sum that is missing, by the function to call",
     "read/_kernel/words.py": "what a device does with a block, in words",
     "read/_program/rings.py": "what a ring of permutations is together",

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import jax
 import pytest
 
 from tests.fixtures import FILES, FOLDER
@@ -25,4 +26,6 @@ def test_a_file_is_what_python_says(name):
     if name == "kernel/kernels.json":
         for document in (written, said):
             del document["race"]["ops"]["values"]  # What a device reads there depends on which write is first.
+            if jax.__version_info__ < (0, 10):  # Its kernels on cores do not know the names of their buffers.
+                del document["cores"]
     assert without_words(written) == without_words(said), "run `python -m tests.fixtures` and look at what changes"

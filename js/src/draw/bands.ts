@@ -17,7 +17,7 @@ import {
   shift,
   TINT,
 } from "./marks";
-import { fit, textWidth } from "./measure";
+import { fit, textWidth, WIDER } from "./measure";
 
 /** Marks from their own top, and their height. */
 export interface Band {
@@ -102,7 +102,7 @@ function cut(title: readonly Span[], width: number): Span[] {
 
 /** The answer under a head, and what belongs to it: as `Says` in cards. */
 export function saysBand(answer: string, also: readonly Span[], width: number): Band {
-  const lines = broken([{ text: answer, weight: 600 }], width - 2 * PAD, 15, 2);
+  const lines = broken([{ text: answer, weight: 600 }], (width - 2 * PAD) / WIDER, 15, 2);
   const marks: Mark[] = lines.map((line, i) => label(PAD, 14 + 20 * i, line, 15, "ink", { weight: 600 }));
   const x = PAD + textWidth((lines.at(-1) ?? []).map(({ text }) => text).join(""), 15) * 1.04 + 12;
   const y = 14 + 20 * (lines.length - 1);

@@ -14,6 +14,9 @@ function advance(c: string, mono = false): number {
   return NARROW.has(c) ? 0.33 : WIDE.has(c) ? 0.9 : c >= "A" && c <= "Z" ? 0.68 : 0.6;
 }
 
+/** How much wider text is in bold. */
+export const WIDER = 1.06;
+
 /** Cuts a text to a width, with an ellipsis where something was lost: no more of it is measured than fits. */
 export function fit(text: string, width: number, size: number, mono = false): string {
   // In advances of this size; sums are off by less than what is added.

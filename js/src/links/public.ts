@@ -3,4 +3,3 @@ export { Boards, Legend } from "./Boards";
 export { Board } from "./board";
 export type { LinksFields } from "./fields";
 export { default as linksStyles } from "./links.css";
-export { decodeLinks } from "./model/links";

@@ -1,6 +1,6 @@
 /** Compiled programs without a page. */
-import { decodeLinks, OrderModel, planeOf } from "../links/model/links";
-import { linksScene } from "../links/scene/card";
+import { decodeLinks, OrderModel, planeOf } from "../links/model/public";
+import { linksScene } from "../links/scene/public";
 import type { Look, Picture, SavedState } from "../picture/picture";
 import { decodeMemory, MemoryModel } from "./memory/model/memory";
 import { memoryScene } from "./memory/scene/card";

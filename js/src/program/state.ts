@@ -12,7 +12,7 @@ import type { Algorithm } from "../collective/model/algorithm";
 import type { Scheme } from "../core/color";
 import type { HloCollective, Remedy } from "../core/document.gen";
 import { PAD } from "../draw/marks";
-import { AT_FIRST as ON_LINKS } from "../links/fields";
+import { AT_FIRST as ON_LINKS } from "../links/model/public";
 import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "./model/program";
 import { phaseAfter, playTime } from "./model/rounds";
 import {

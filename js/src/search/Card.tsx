@@ -66,7 +66,12 @@ export function SearchCard({ state }: { state: SearchState }) {
         </div>
         <Details state={state} shown={shown} />
       </div>
-      <div class="list" onScroll={(event) => state.scrolled(event.currentTarget.scrollTop)}>
+      <div
+        class="list"
+        // With the front only, the card is as high as with all.
+        style={{ "--all": `${table.height + (model.rows.length - table.rows.length) * table.line}px` }}
+        onScroll={(event) => state.scrolled(event.currentTarget.scrollTop)}
+      >
         <Listbox
           class="picture"
           label={`${table.rows.length} candidates`}
@@ -141,7 +146,7 @@ function Wall({ state, shown: { model, chart } }: { state: SearchState; shown: S
       aria-valuemax={most}
       aria-valuenow={limit}
       aria-valuetext={bytes(limit)}
-      style={{ left: `${chart.wall - 8}px`, height: `${chart.height}px` }}
+      style={{ left: `${chart.wall - 12}px`, height: `${chart.height}px` }}
       onPointerDown={(event) => {
         event.stopPropagation();
         (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);

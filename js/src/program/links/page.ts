@@ -2,7 +2,8 @@
 import { memo } from "../../card/store";
 import type { Links } from "../../core/document.gen";
 import type { Theme } from "../../draw/paint/theme";
-import { Board, decodeLinks, type LinksFields } from "../../links/public";
+import { decodeLinks } from "../../links/model/public";
+import { Board, type LinksFields } from "../../links/public";
 
 /** The most height of a plane of chips: a card of programs is as high as a notebook shows. */
 const TALLEST = 234;
