@@ -65,7 +65,7 @@ def test_an_untrusted_notebook_shows_the_table(app, mode, jupyter, new_page, put
 
 FALLBACK = '<img src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E" alt="picture">'
 
-CONTROLS = "input, button.play, .tools, .transport, .segments, footer, .save"
+CONTROLS = "input, button.play, .tools > :not(.dims, .forms), .transport, .segments, footer, .save"
 
 
 def test_a_notebook_run_by_nbconvert_opens_offline_and_prints(jupyter, new_page):
