@@ -69,10 +69,24 @@ def compiled_figures(
 
 def compiled_program(lowered: jax.stages.Lowered, mesh: Mesh, machine: Machine, function: str = "") -> Program:
     """A candidate's program, compiled at the lowest effort."""
-    options = dict(LOW_EFFORT) if machine.platform == "tpu" else _quick(machine)
-    compiled = lowered.compile(compiler_options=options)
+    compiled = (
+        _at_low_effort(lowered) if machine.platform == "tpu" else lowered.compile(compiler_options=_quick(machine))
+    )
     text = compiled.as_text() or ""
     return of_executable(Executable(text, tuple(mesh.devices.flat), mesh, True, function, compiled), None, None)
+
+
+def _at_low_effort(lowered: jax.stages.Lowered) -> jax.stages.Compiled:
+    """Compiled for TPUs. Options come and go with libtpu: those that it does not have are left out."""
+    options = dict(LOW_EFFORT)
+    while True:
+        try:
+            return lowered.compile(compiler_options=options)
+        except Exception as error:
+            unknown = next((name for name in options if f"No such compile option: '{name}'" in str(error)), None)
+            if unknown is None:
+                raise
+            del options[unknown]
 
 
 def _together(sent: list[Sent]) -> tuple[Sent, ...]:
