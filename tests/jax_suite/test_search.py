@@ -101,6 +101,7 @@ class TestFigures:
         assert sent["reduce-scatter", ("fsdp",)] == whole * 3 // 4
         assert sent["all-reduce", ("data",)] == 2 * (whole // 4) * 3 // 4
 
+    @pytest.mark.once  # The XLA of JAX 0.12 gathers weights once for both passes, where others gather them twice.
     @pytest.mark.libtpu
     @pytest.mark.parametrize("sizes", [{"data": 2, "fsdp": 8}, {"fsdp": 8, "tensor": 2}, {"data": 4, "tensor": 4}])
     def test_a_step_with_few_examples_sends_what_was_estimated(self, sizes: dict[str, int]) -> None:
