@@ -18,6 +18,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import _jax, load, read, tpu_mesh
 from shardwidget.document import Candidate, Figures, Search
+from shardwidget.read._search import compiling
 from shardwidget.read._search.machine import Machine
 from shardwidget.read._search.plans import candidates
 from shardwidget.read._search.roles import roles_of
@@ -25,6 +26,10 @@ from shardwidget.read._search.step import Step
 from tests import searches
 from tests.examples import examples
 from tests.search_models import MODELS
+
+GATHERED_ONCE = pytest.mark.xfail(
+    jax.__version_info__ >= (0, 12), reason="estimates gather weights for each pass, this XLA once for both"
+)
 
 pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
 
@@ -101,9 +106,15 @@ class TestFigures:
         assert sent["reduce-scatter", ("fsdp",)] == whole * 3 // 4
         assert sent["all-reduce", ("data",)] == 2 * (whole // 4) * 3 // 4
 
-    @pytest.mark.once  # The XLA of JAX 0.12 gathers weights once for both passes, where others gather them twice.
     @pytest.mark.libtpu
-    @pytest.mark.parametrize("sizes", [{"data": 2, "fsdp": 8}, {"fsdp": 8, "tensor": 2}, {"data": 4, "tensor": 4}])
+    @pytest.mark.parametrize(
+        "sizes",
+        [
+            pytest.param({"data": 2, "fsdp": 8}, marks=GATHERED_ONCE),
+            pytest.param({"fsdp": 8, "tensor": 2}, marks=GATHERED_ONCE),
+            {"data": 4, "tensor": 4},
+        ],
+    )
     def test_a_step_with_few_examples_sends_what_was_estimated(self, sizes: dict[str, int]) -> None:
         step, args = MODELS["mlp"](8)
         (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes=sizes).candidates
@@ -111,6 +122,21 @@ class TestFigures:
         assert _sent(c.estimated) == pytest.approx(_sent(c.compiled), rel=0.01, abs=64)
         moved = [f.exposed_s + f.hidden_s for f in (c.estimated, c.compiled)]
         assert moved[0] == pytest.approx(moved[1], rel=0.01)
+
+    def test_options_that_the_compiler_does_not_have_are_left_out(self) -> None:
+        tried = []
+
+        class Lowered:
+            def compile(self, compiler_options: dict[str, float]) -> str:
+                tried.append(sorted(compiler_options))
+                if "memory_fitting_effort" in compiler_options:
+                    raise jax.errors.JaxRuntimeError(
+                        "INVALID_ARGUMENT: No such compile option: 'memory_fitting_effort'"
+                    )
+                return "compiled"
+
+        assert compiling._at_low_effort(Lowered()) == "compiled"  # pyright: ignore[reportArgumentType]
+        assert tried == [sorted(compiling.LOW_EFFORT), ["exec_time_optimization_effort"]]
 
     def test_arguments_of_fsdp_are_a_part(self) -> None:
         whole = sum(math.prod(leaf.shape) * np.dtype(leaf.dtype).itemsize for leaf in found("gpt").leaves)
