@@ -711,7 +711,9 @@ def test_a_refusal_that_no_row_shows_stands_at_its_line():
     at = comparison.rows.index(stop)
     assert comparison.rows[1].explicit == "f32[8@x,4,4]"
     assert all(row.explicit for row in comparison.rows[:at])
-    assert not any(row.explicit for row in comparison.rows[at:])
+    assert stop.error
+    assert stop.error.fixes[stop.error.chosen].code.startswith("return jax.sharding.auto_axes")
+    assert comparison.rows[-1].explicit == "f32[4,4]"  # With that fix.
     assert all(row.concrete for row in comparison.rows)
 
 

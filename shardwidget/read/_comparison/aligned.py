@@ -7,6 +7,7 @@ and only where their operands are the same values. An equation without a match h
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -44,6 +45,12 @@ def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explic
     # A fix may continue with the result.
     types |= {k: (stop.fixes[stop.chosen].type, *types.get(k, ())[1:]) for k, stop in stopped.items()}
     return Explicit(types, stopped, FixedProgram(explicit, dict(found)))
+
+
+def as_far_as(tree: Tree, other: Tree) -> int:
+    """How many lines two traces of a function begin with in common."""
+    pairs = itertools.takewhile(lambda pair: _key(pair[0]) == _key(pair[1]), zip(tree.lines, other.lines, strict=False))
+    return sum(1 for _ in pairs)
 
 
 def tagged(tree: Tree, bound: Tree) -> dict[int, int]:

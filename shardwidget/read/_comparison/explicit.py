@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from shardwidget.document import Fix
 from shardwidget.read._comparison.fix import Fixed
-from shardwidget.read._comparison.pasting import Pasting
+from shardwidget.read._comparison.pasting import PastedTrace, Pasting
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
+
+
+class Rewritten(NamedTuple):
+    """A change of a call that JAX refuses before there is an equation."""
+
+    fix: Fix
+    type: Any
+    """The type that the call then has."""
+    traced: PastedTrace
 
 
 @dataclass(frozen=True)
@@ -25,8 +34,13 @@ class Stopped:
     """Types of the operands; None of constants."""
     line: int = -1
     """The line that stops, where that is certain."""
-    rewritten: tuple[Fix, ...] = ()
-    """Changes of a call that JAX refuses before there is an equation: nothing here continues with them."""
+    rewritten: tuple[Rewritten, ...] = ()
+    """The fixes of a call that JAX refuses before there is an equation, in place of ``fixes``."""
+
+    @property
+    def ways(self) -> int:
+        """How many fixes there are."""
+        return len(self.fixes or self.rewritten)
 
 
 @dataclass(frozen=True)

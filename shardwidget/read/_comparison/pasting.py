@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from shardwidget import _jax
@@ -23,15 +24,26 @@ Place = tuple[str, int, int]
 Bind = Callable[[Sequence[Any]], list[Any]]
 
 
+@dataclass
+class _Frame:
+    file_name: str
+    function_name: str
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+
+
 class PastedTrace(NamedTuple):
     """A function that was traced with a change to its source."""
 
     jaxpr: Any
     """The whole, or as far as JAX traces it."""
+    error: Exception | None
+    """What JAX raises after that, if it is not the whole."""
+    edit: Edit
     file: str
     """The name of the changed text."""
-    last: int
-    """The last line that the change replaces."""
     old: str
     """The text as it was."""
     new: str
@@ -42,13 +54,42 @@ class PastedTrace(NamedTuple):
         """How many lines longer the text is."""
         return self.new.count("\n") - self.old.count("\n")
 
+    def before(self, frame: _jax.Frame) -> _jax.Frame:
+        """A frame as it was before the change; that of the whole change, if the change wrote what it is at."""
+        if frame.file_name != self.file:
+            return frame
+        starts = self._before(frame.start_line, frame.start_column)
+        ends = self._before(frame.end_line, frame.end_column)
+        if starts is None or ends is None:
+            starts, ends = (self.edit.first, -1), (self.edit.last, -1)
+        return _Frame(self.edit.file, frame.function_name, *starts, *ends)
+
+    def line_before(self, file: str, line: int) -> tuple[str, int]:
+        """A line of a file as it was before the change."""
+        if file != self.file:
+            return file, line
+        return self.edit.file, line - self.more if line > self.edit.last + self.more else min(line, self.edit.last)
+
+    def _before(self, line: int, column: int) -> tuple[int, int] | None:
+        """A line and column before the change; None of what the change wrote."""
+        old, new = self.old.encode(), self.new.encode()
+        at = len(b"\n".join([*new.split(b"\n")[: line - 1], b""])) + column
+        start = _alike(old, new)
+        if at > start:
+            if len(new) - at > min(_alike(old[::-1], new[::-1]), min(len(old), len(new)) - start):
+                return None
+            at -= len(new) - len(old)
+        return old.count(b"\n", 0, at) + 1, at - (old.rfind(b"\n", 0, at) + 1)
+
     def equations(self) -> Iterator[Any]:
         """The equations, also those of inner functions."""
         return _jax.every_equation(self.jaxpr)
 
     def is_within(self, eqn: Any, first: int, last: int) -> bool:
         """Whether an equation is from some lines of the text as it was, or from what replaces them."""
-        first, last = (line + self.more * (line > at) for line, at in ((first, self.last), (last, self.last - 1)))
+        first, last = (
+            line + self.more * (line > at) for line, at in ((first, self.edit.last), (last, self.edit.last - 1))
+        )
         return any(f.file_name == self.file and first <= f.start_line <= last for f in frames_of(eqn)[:1])
 
     def run_once(self, span: Span) -> list[Any]:
@@ -78,6 +119,11 @@ class PastedTrace(NamedTuple):
             and (f.end_line, f.end_column) <= (last, end)
             for f in frames_of(eqn)[:1]
         )
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes two texts begin with in common."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 class Pasting:
@@ -149,14 +195,16 @@ class Pasting:
         swaps = list(pasted(self._functions, edit.file, fix))
         if not swaps:
             return None
+        stopped: Exception | None = None
         with _jax.retracing(swaps, "as they are"), _jax.fixing(fixed, each_apart=False):
             try:
                 jaxpr = _jax.unfiltered(lambda: self._call.trace(self._mesh))
             except Exception as error:
+                stopped = error
                 at, partly = _jax.raise_location(error), _jax.partial_trace(error)
                 here = at is not None and at[0] == name_of(text) and edit.first <= at[1] <= last
                 # What a loop carries has another type then.
                 if at is None or partly is None or here or _jax.messages.is_carry_mismatch(error):
                     return None
                 jaxpr = partly.jaxpr
-        return PastedTrace(jaxpr, name_of(text), edit.last, old, text)
+        return PastedTrace(jaxpr, stopped, edit, name_of(text), old, text)

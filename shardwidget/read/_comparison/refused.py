@@ -16,6 +16,7 @@ import jax
 
 from shardwidget import _jax
 from shardwidget.document import Fix
+from shardwidget.read._comparison.explicit import Rewritten
 from shardwidget.read._comparison.pasting import PastedTrace, Pasting
 from shardwidget.read._comparison.price import Price, Prices
 from shardwidget.read._comparison.rows import typed
@@ -57,7 +58,7 @@ class RefusedCall:
     def __init__(self, error: Exception, pasting: Pasting, prices: Prices, dims: Entries | None = None) -> None:
         self._error, self._pasting, self._prices, self._dims = error, pasting, prices, dims
 
-    def fixes(self) -> tuple[Fix, ...]:
+    def fixes(self) -> tuple[Rewritten, ...]:
         """Changes of the call with which the function is traced past it, with the type that the call then has.
 
         Those that send least come first, where that is known of all.
@@ -73,9 +74,9 @@ class RefusedCall:
         kinds = self._carries(source, call), self._with_option(source, call, known), self._left(source, call, known)
         return next(filter(None, (self._traced(changes, call) for changes in kinds)), ())
 
-    def _traced(self, changes: Iterator[_Change], call: ast.Call) -> tuple[Fix, ...]:
+    def _traced(self, changes: Iterator[_Change], call: ast.Call) -> tuple[Rewritten, ...]:
         """The changes that get past the call, one for each type that it then has."""
-        found: dict[str, tuple[Fix, Price | None]] = {}
+        found: dict[str, tuple[Rewritten, Price | None]] = {}
         for change in itertools.islice(changes, MOST):
             edit, traced = change.edit, self._pasting.traced(change.edit)
             type_ = None if traced is None else _type(traced, call, change.carry)
@@ -86,10 +87,10 @@ class RefusedCall:
                     price = self._prices.of_equations(traced.run_once(span_of_node(call)))
                     if price is not None:
                         fix = replace(fix, communication=price.communication, bytes_per_device=price.bytes)
-                    found[layout.text] = fix, price
-        fixes = [fix for fix, _ in found.values()]
+                    found[layout.text] = Rewritten(fix, type_, traced), price
+        fixes = [change for change, _ in found.values()]
         known = all(price is not None for _, price in found.values())
-        return tuple(sorted(fixes, key=lambda fix: fix.bytes_per_device) if known else fixes)
+        return tuple(sorted(fixes, key=lambda change: change.fix.bytes_per_device) if known else fixes)
 
     def _carries(self, source: SourceText, call: ast.Call) -> Iterator[_Change]:
         """A loop that starts with the type that its body returns, or a body that returns what the loop starts with."""
@@ -163,7 +164,8 @@ def _dims_of(value: Any) -> Entries:
 
 def _type(traced: PastedTrace, call: ast.Call, carry: int) -> Any:
     """The type of what a call gives in a function that was traced with a change; None where it is not found."""
-    here = [eqn for eqn in traced.equations() if traced.is_within(eqn, call.lineno, call.end_lineno or call.lineno)]
+    lines = call.lineno, call.end_lineno or call.lineno
+    here = traced.run_once(span_of_node(call)) or [eqn for eqn in traced.equations() if traced.is_within(eqn, *lines)]
     loops = [eqn for eqn in here if isinstance(_jax.control_of(eqn), _jax.Scan | _jax.While)]
     for eqn in reversed(loops if last_name(call.func) in LOOPS else here):
         types = [v.aval for v in eqn.outvars]

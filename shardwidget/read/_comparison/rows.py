@@ -173,7 +173,7 @@ def failure_of(stopped: Stopped, line: Line | None) -> Failure:
     """A refusal as the document states it."""
     error = stopped.error
     axes, explanation = ((), "") if line is None else _explained(line, stopped)
-    fixes = tuple(map(fix_of, stopped.fixes)) or stopped.rewritten
+    fixes = tuple(map(fix_of, stopped.fixes)) or tuple(change.fix for change in stopped.rewritten)
     return Failure(type(error).__name__, str(error), explanation, axes, fixes, stopped.chosen)
 
 
