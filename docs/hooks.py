@@ -2,8 +2,9 @@
 
 A line ``[[name]]`` in a page stands for ``docs/examples/name.py``: its code, and below it what its last expression
 displays in a notebook, in the form that needs no kernel (``[[name only]]``: that alone); on one page, each front end is
-there once. All examples start from ``docs/examples/setup.py``. The list of the gallery gets a picture of each page's
-example, and ``[[support]]`` is a table of what the continuous integration runs.
+there once. All examples start from ``docs/examples/setup.py``. A page of the gallery shows a picture of its example
+until the example is up; the list of the gallery shows all pictures; ``[[support]]`` is a table of what the continuous
+integration runs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import functools
 import re
 import sys
 import tomllib
+from html import escape
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from shardwidget.export.html import Page
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS / "examples"
+PICTURE = 920  # CSS pixels, the width of an example beside its code on a screen of 1366.
 MARK = re.compile(r"^\[\[(\w+)( only)?\]\]$", re.MULTILINE)
 PLACE = '<div class="example" data-example="{}"></div>'
 FRONT_ENDS = {"jupyterlab": "JupyterLab", "notebook": "Notebook", "marimo": "marimo", "nbconvert": "nbconvert"}
@@ -37,12 +40,14 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def on_post_page(output: str, page: Any, config: Any, **_: Any) -> str:
     """Fills the places: last of all, so that the search index and the table of contents do not see the bundles."""
     on_page = Page()
-    filled = re.sub(
-        PLACE.format(r"(\w+)"), lambda found: f'<div class="example">{_display(found[1], on_page)}</div>', output
+    folder = Path(config["site_dir"], "programs") if page.file.src_uri.startswith("programs/") else None
+    if page.file.src_uri == "programs/index.md":
+        return PROGRAM.sub(lambda found: _card(found[1], found[2], folder), output)
+    return re.sub(
+        PLACE.format(r"(\w+)"),
+        lambda found: f'<div class="example">{_display(found[1], on_page, folder)}</div>',
+        output,
     )
-    if page.file.src_uri != "programs/index.md":
-        return filled
-    return PROGRAM.sub(lambda found: _card(found[1], found[2], Path(config["site_dir"], "programs")), filled)
 
 
 def _example(name: str, code: bool) -> str:
@@ -71,22 +76,39 @@ def _code(name: str) -> str:
     return (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").strip()
 
 
-def _display(name: str, on_page: Page) -> str:
-    """What the last expression of an example displays, as HTML."""
+def _display(name: str, on_page: Page, pictures: Path | None) -> str:
+    """What the last expression of an example displays, as HTML: until that is up, its picture, if there is a folder."""
     if name == "setup":
         return ""
-    return _view(name)._page_within(on_page)  # noqa: SLF001
+    view = _view(name)
+    if pictures is None:
+        return view._page_within(on_page)  # noqa: SLF001
+    table = f"<details><summary>as a table</summary>{view._table()}</details>"  # noqa: SLF001
+    return view._page_within(on_page, _pictures(name, pictures, view._title()) + table)  # noqa: SLF001
 
 
-def _card(name: str, title: str, folder: Path) -> str:
-    """A link to a program of the gallery, with its picture in both themes."""
-    ((example, _),) = MARK.findall((DOCS / "programs" / f"{name}.md").read_text(encoding="utf-8"))
+def _card(page: str, title: str, folder: Path) -> str:
+    """A link to a program of the gallery, with its picture."""
+    ((example, _),) = MARK.findall((DOCS / "programs" / f"{page}.md").read_text(encoding="utf-8"))
+    return f'<li><a href="{page}.html">{_pictures(example, folder, "")}<span>{title}</span></a></li>'
+
+
+def _pictures(name: str, folder: Path, alt: str) -> str:
+    """Images of what an example displays, for both themes of the guide."""
+    return "".join(
+        f'<img src="{file}#only-{theme}" alt="{escape(alt)}" loading="lazy">'
+        for theme, file in _drawn(name, folder).items()
+    )
+
+
+@functools.cache
+def _drawn(name: str, folder: Path) -> dict[str, str]:
+    """Writes an example's pictures beside the page; their file names by theme."""
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = ""
-    for theme in ("light", "dark"):
-        _view(example).to_svg(folder / f"{name}.{theme}.svg", width=760, theme=theme)
-        pictures += f'<img src="{name}.{theme}.svg#only-{theme}" alt="" loading="lazy">'
-    return f'<li><a href="{name}.html">{pictures}<span>{title}</span></a></li>'
+    files = {theme: f"{name}.{theme}.svg" for theme in ("light", "dark")}
+    for theme, file in files.items():
+        _view(name).to_svg(folder / file, width=PICTURE, theme=theme)
+    return files
 
 
 @functools.cache

@@ -66,6 +66,17 @@ def test_programs_of_the_gallery_are_small_and_accessible(site, new_page):
     assert programs.count("#only-light") == len(PROGRAMS) - 1
 
 
+def test_programs_of_the_gallery_show_a_picture_before_they_play(site, new_page):
+    tab = new_page(viewport={"width": 1366, "height": 768}, java_script_enabled=False)
+    for page in PROGRAMS:
+        if page.name != "index.html":
+            tab.goto((site / page).as_uri())
+            picture = tab.locator("[data-sw=fallback] img:visible")
+            expect(picture).to_have_count(1)
+            assert picture.bounding_box()["width"] > 600, page
+            assert (site / page).with_name(picture.get_attribute("src").partition("#")[0]).stat().st_size > 5_000
+
+
 def test_programs_of_the_gallery_play_in_firefox_and_are_accessible(site, tmp_path):
     addresses = [(site / page).as_uri() for page in PROGRAMS if page.name != "index.html"]
     program = os.environ.get("SHARDWIDGET_FIREFOX", "/usr/bin/firefox-esr")
