@@ -28,6 +28,9 @@ def numbers(wire: Any) -> list[int]:
 def _values(column: dict[str, Any]) -> list[Any]:
     flat = items(column["table"]) if "table" in column else numbers(column["values"])
     words = column.get("words")
+    if words is not None and "ends" in column:
+        ends = numbers(column["ends"])
+        return [words[k] + ("" if end < 0 else str(end)) for k, end in zip(flat, ends, strict=True)]
     rest = iter(flat if words is None else [words[k] for k in flat])
     if "counts" not in column:
         return list(rest)

@@ -49,7 +49,7 @@ class Buffer:
     loop: int = -1
     """Index in ``Memory.loops`` of the innermost loop that makes it anew in every iteration; -1 for none."""
     instruction: str = ""
-    """The name of the instruction that makes it; empty for an argument."""
+    """The name of the instruction that makes it, where ``name`` is another; empty for an argument."""
     donated: bool = False
     """Whether it is an argument that a result takes the place of."""
     taken_by: str = ""

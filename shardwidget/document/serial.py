@@ -237,6 +237,9 @@ def _rows(table: Mapping[str, Any], at: str) -> Iterator[dict[str, Any]]:
 def _cells(column: Mapping[str, Any], at: str) -> list[Any]:
     """The distinct values of a column."""
     flat = list(_rows(column["table"], at)) if "table" in column else column["values"]
+    if "ends" in column:
+        ends = zip(_integers(flat, at), _integers(column["ends"], at), strict=True)
+        return [column["words"][k] + ("" if end < 0 else str(end)) for k, end in ends]
     if "counts" not in column:
         return flat if isinstance(flat, list) else _integers(flat, at)
     words, rest = column.get("words"), iter(flat if isinstance(flat, list) else _integers(flat, at))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -148,9 +149,11 @@ def _column(items: Sequence[Any]) -> dict[str, Any]:
     """Values of a field; an index beyond them stands for None.
 
     Values that are items themselves, or tuples of them, are a table again. Hundreds of integers, or of tuples of them,
-    are packed; so are texts, as the indices of their words.
+    are packed; so are texts, as the indices of their words, or of what stands before the number that they end with.
     """
     values = tuple([v for v in dict.fromkeys(items) if v is not None])
+    if 2 * len(values) > len(items) > LISTED and _are_integers(items):
+        values = tuple(items)  # Few are equal: an index of each would be as long.
     one_or_all = len(values) in (1, len(items)) and None not in items
     if one_or_all and len(items) > LISTED:
         at = _plain(Ints(0, (len(items),), (int(len(values) > 1),)))
@@ -160,6 +163,15 @@ def _column(items: Sequence[Any]) -> dict[str, Any]:
     if _are_items(values):
         return {"at": at, "table": _table(values)}
     if len(values) > LISTED and all(type(v) is str for v in values):
+        parts = [found.groups() for v in values if (found := _NUMBERED.fullmatch(v))]
+        stems = {stem: k for k, stem in enumerate(dict.fromkeys(stem for stem, _ in parts))}
+        if 4 * len(stems) < len(values):
+            return {
+                "at": at,
+                "words": list(map(encodable, stems)),
+                "values": _numbers([stems[stem] for stem, _ in parts]),
+                "ends": _numbers([-1 if end is None else int(end) for _, end in parts]),
+            }
         texts = [v.split(" ") for v in values]
         words = {word: k for k, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
         flat = [words[word] for word in chain.from_iterable(texts)]
@@ -178,6 +190,9 @@ def _column(items: Sequence[Any]) -> dict[str, Any]:
     return {"at": at, "values": _numbers(values) if _are_integers(values) else [_plain(v) for v in values]}
 
 
+_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,8})?", re.DOTALL)
+"""A text, and the number that it ends with."""
+
 LISTED = 64
 """The most integers that are written as a list."""
 
@@ -186,7 +201,7 @@ def _numbers(values: Sequence[int]) -> Any:
     return list(values) if len(values) <= LISTED else _plain(Ints.pack(values))
 
 
-def _are_integers(values: tuple[Any, ...]) -> bool:
+def _are_integers(values: Sequence[Any]) -> bool:
     """Whether all are integers that ``Ints`` can hold."""
     return all(type(v) is int and -(2**31) <= v < 2**31 for v in values)
 

@@ -19,7 +19,22 @@ both languages.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from shardwidget._late import late
+
+if TYPE_CHECKING:
+    from shardwidget.export import html as html
+    from shardwidget.export import images as images
+    from shardwidget.export import reopened as reopened
+    from shardwidget.export import svg as svg
+    from shardwidget.export import table as table
+    from shardwidget.export import text as text
+    from shardwidget.export import values as values
+
+# What a widget needs only once it is displayed or saved.
+_LATE = ("html", "images", "reopened", "svg", "table", "text", "values")
+__getattr__, __dir__ = late({name: f"{__name__}.{name}" for name in _LATE}, __name__)
 
 
 def words_of(document: object) -> Any:

@@ -16,11 +16,12 @@ import traitlets
 from ipywidgets import widget_serialization
 from traitlets import Unicode
 
+from shardwidget import export
 from shardwidget._config import Config, Mode, config
 from shardwidget._front_end import front_end
 from shardwidget._text import visible
 from shardwidget.document import to_wire
-from shardwidget.export import bundle, html, images, reopened, svg, words_of
+from shardwidget.export import bundle, words_of
 from shardwidget.widgets import _sharing, _sources
 from shardwidget.widgets._cells import CELLS
 from shardwidget.widgets._options import near
@@ -99,7 +100,7 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def _fragment(self) -> str:
         """A piece of a page that needs no kernel."""
-        return html.fragment(self._state(complete=True), self._table(), self.bundle)
+        return export.html.fragment(self._state(complete=True), self._table(), self.bundle)
 
     @traitlets.observe("_alone")
     def _on_alone(self, change: Any) -> None:
@@ -158,7 +159,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Raises:
             ImportError: the extra ``shardwidget[svg]`` is not installed.
         """
-        return give(svg.picture(self._state(complete=False), width=width, theme=self._theme(theme)), path)
+        return give(export.svg.picture(self._state(complete=False), width=width, theme=self._theme(theme)), path)
 
     def to_png(
         self,
@@ -184,8 +185,8 @@ class DocumentWidget(anywidget.AnyWidget):
             RuntimeError: this machine has no font to draw text with.
             ValueError: an option is not a legal one.
         """
-        picture = svg.picture(self._state(complete=False), width=width, theme=self._theme(theme))
-        return give(images.png(picture, scale), path)
+        picture = export.svg.picture(self._state(complete=False), width=width, theme=self._theme(theme))
+        return give(export.images.png(picture, scale), path)
 
     def open(self) -> None:
         """Opens the connection to the front end, except in mode ``"html"``, where nothing listens."""
@@ -223,7 +224,7 @@ class DocumentWidget(anywidget.AnyWidget):
         picture = self._small_picture()
         data, metadata = self._mimebundle(picture)
         display(data, metadata=metadata, raw=True)
-        display({"text/html": reopened.reopened(picture, data["text/plain"], self._title())}, raw=True)
+        display({"text/html": export.reopened.reopened(picture, data["text/plain"], self._title())}, raw=True)
         CELLS.displayed(self)
 
     def close(self) -> None:
@@ -270,14 +271,14 @@ class DocumentWidget(anywidget.AnyWidget):
     def _page_within(self, carried: _sources.Carries, fallback: str | None = None) -> str:
         """What plays without a kernel, for a page that has some texts of the front end already."""
         plain = self._table() if fallback is None else fallback
-        return html.shared(self._state(complete=True), plain, self.bundle, [*self._later], carried.missing)
+        return export.html.shared(self._state(complete=True), plain, self.bundle, [*self._later], carried.missing)
 
     def _still(self, picture: str | None) -> dict[str, str]:
         """The picture for documents that take no HTML (PDF, LaTeX), of a notebook that a program runs."""
         if picture is None or not self._by_itself:
             return {}
         try:
-            return {"image/png": base64.b64encode(images.png(picture, 2)).decode("ascii")}
+            return {"image/png": base64.b64encode(export.images.png(picture, 2)).decode("ascii")}
         except (ImportError, RuntimeError):  # No renderer, or no fonts.
             return {}
 
@@ -312,10 +313,10 @@ class DocumentWidget(anywidget.AnyWidget):
         )
 
     def _small_picture(self) -> str | None:
-        if not svg.available():
+        if not export.svg.available():
             return None
         try:
-            picture = svg.picture(self._on_paper(), width=PAPER_WIDTH, theme=self._theme(None))
+            picture = export.svg.picture(self._on_paper(), width=PAPER_WIDTH, theme=self._theme(None))
         except Exception:
             # A fallback must not keep the widget itself from being shown.
             return None
@@ -352,4 +353,4 @@ def give(content: Content, path: str | PathLike[str] | None) -> str | Content:
 
 def page(title: str, *views: DocumentWidget) -> str:
     """One HTML file with several views below each other, which works from disk without a kernel or a network."""
-    return html.page(title, *(view._fragment() for view in views))  # noqa: SLF001
+    return export.html.page(title, *(view._fragment() for view in views))  # noqa: SLF001

@@ -10,10 +10,9 @@ from typing import Any, Literal, cast
 from traitlets import Any as AnyTrait
 from traitlets import Bool, Bunch, Dict, Enum, Int, List, TraitError, Unicode, observe, validate
 
-from shardwidget import read
+from shardwidget import export, read
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
-from shardwidget.export import table, text, values
 from shardwidget.read._held import Held
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._cells import CELLS
@@ -148,14 +147,16 @@ class ArrayView(DocumentWidget):
             self._document = to_wire(document)
 
     def _words(self) -> str:
-        return super()._words() if self._on_groups else text.picture(self.document, self.row_dim, self.column_dim)
+        if self._on_groups:
+            return super()._words()
+        return export.text.picture(self.document, self.row_dim, self.column_dim)
 
     def _table(self) -> str:
         if self._on_groups:
             return super()._table()
         # Displaying an array does not wait for its computation.
         sheets = self._printed() if self._held.is_ready() else []
-        return table.table(self.document, self.row_dim, self.column_dim) + values.listing(sheets)
+        return export.table.table(self.document, self.row_dim, self.column_dim) + export.values.listing(sheets)
 
     def _small_picture(self) -> str | None:
         return super()._small_picture() if self.color_by != "values" or self._held.is_ready() else None
@@ -180,12 +181,12 @@ class ArrayView(DocumentWidget):
             self._waiting[then.__name__] = loop.create_task(wait())
         return None
 
-    def _printed(self) -> list[values.Sheet]:
+    def _printed(self) -> list[export.values.Sheet]:
         """What paper says in addition; empty where the picture says all."""
         if self._on_groups:
             return []
-        picked = values.printed(self.document, (self.selection or {}).get("device"))
-        return values.sheets(self.document, self._fetch(picked)) if picked else []
+        picked = export.values.printed(self.document, (self.selection or {}).get("device"))
+        return export.values.sheets(self.document, self._fetch(picked)) if picked else []
 
     @observe("_prints", "selection", "_document")
     def _on_print(self, change: Bunch) -> None:

@@ -9,7 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardwidget.document import Cut, Dim, Ints, Mesh, MeshAxis, Placement, Source, Step, Trace, Variable, to_wire
+from shardwidget.document import (
+    Buffer,
+    Cut,
+    Dim,
+    Ints,
+    Memory,
+    Mesh,
+    MeshAxis,
+    Placement,
+    Source,
+    Step,
+    Trace,
+    Variable,
+    to_wire,
+)
+from shardwidget.document.serial import from_plain
 from tests.comparisons import COMPARISONS
 from tests.wire import items, size
 
@@ -160,6 +175,16 @@ def test_a_long_table_is_packed():
         assert (found["inputs"], found["outputs"]) == ([v.id for v in step.inputs], [v.id for v in step.outputs])
     assert [v["name"] for v in items(wire["variables"])] == [v.name for v in variables]
     assert size(wire["steps"]) + size(wire["variables"]) < 70 * len(steps)
+
+
+@given(st.lists(st.from_regex(r"(fusion|copy\\.|)[0-9]{0,3}", fullmatch=True), min_size=70, max_size=90), st.data())
+def test_names_and_times_of_buffers_are_what_they_were(names, data):
+    born = data.draw(st.lists(st.integers(0, 300), min_size=len(names), max_size=len(names)))
+    buffers = tuple(Buffer(4, "f32[]", name, "temporary", at, 301) for name, at in zip(names, born, strict=True))
+    memory = Memory(Mesh((), Ints.pack([0]), Ints.pack([0]), 0), buffers, 302)
+    wire = to_wire(memory)
+    assert [(b["name"], b["born"]) for b in items(wire["buffers"])] == list(zip(names, born, strict=True))
+    assert from_plain(Memory, wire) == memory
 
 
 @pytest.mark.parametrize("name", COMPARISONS)

@@ -136,7 +136,7 @@ export interface Buffer {
   readonly backward: boolean;
   /** Index in `Memory.loops` of the innermost loop that makes it anew in every iteration; -1 for none. */
   readonly loop: number;
-  /** The name of the instruction that makes it; empty for an argument. */
+  /** The name of the instruction that makes it, where `name` is another; empty for an argument. */
   readonly instruction: string;
   /** Whether it is an argument that a result takes the place of. */
   readonly donated: boolean;

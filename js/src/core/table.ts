@@ -17,6 +17,8 @@ interface Column {
   counts?: Numbers;
   /** The words of texts, whose values are indices of these. */
   words?: readonly string[];
+  /** Of texts of one word: the number that each ends with, -1 for none. */
+  ends?: Numbers;
 }
 
 type Table = Readonly<Record<string, Column>>;
@@ -44,8 +46,12 @@ export function items(wire: unknown): unknown {
   );
 }
 
-function values({ values, words, table, counts }: Column): readonly unknown[] {
+function values({ values, words, table, counts, ends }: Column): readonly unknown[] {
   const flat = table ? (items(table) as unknown[]) : list(values ?? []);
+  if (words && ends) {
+    const numbers = list(ends) as number[];
+    return flat.map((k, i) => `${words[k as number]}${(numbers[i] ?? -1) < 0 ? "" : numbers[i]}`);
+  }
   if (!counts) return flat;
   let end = 0;
   return (list(counts) as number[]).map((n) => {

@@ -32,6 +32,11 @@ test("packed integers, lists of them and texts are what they were", () => {
   ]);
 });
 
+test("texts that end with a number are what they were", () => {
+  const table = { name: { at: counted(3), values: packed(1, 0, 0), words: ["v", "a 0"], ends: [7, 12, -1] } };
+  expect(items(table)).toEqual([{ name: "a 07" }, { name: "v12" }, { name: "v" }]);
+});
+
 test("lists of items are tables, too", () => {
   const table = { rows: { at: [0, 1], counts: [2, 0], table: { n: { at: [0, 1], values: [7, 8] } } } };
   expect(items(table)).toEqual([{ rows: [{ n: 7 }, { n: 8 }] }, { rows: [] }]);

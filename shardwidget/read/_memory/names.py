@@ -53,9 +53,8 @@ class Names:
             taken = self._results.get(slot.output, "") if slot.donated else ""
             name = self._argument(slot.argument)
             return Buffer(name=name, kind="argument", donated=slot.donated, taken_by=taken, **common)
-        common |= {"instruction": slot.instruction.name}
         if slot.kind == "constant":
-            return self._constant(slot, common)
+            return self._constant(slot, slot.instruction.name, common)
         origin = self._at(slot.instruction)
         source = self._sources(origin.frames)
         if slot.writer is not None and (source is None or self._is_of_loop(slot, source)):
@@ -74,17 +73,17 @@ class Names:
         kind: Any = slot.kind
         if kind == "temporary" and not origin.backward and self._needed_back(slot, walked):
             kind = "kept"
+        name = (
+            "workspace"
+            if _is_workspace(slot)
+            else self._of_loop(slot, walked)
+            or (result if origin.backward else "")  # A gradient is not what its line binds.
+            or _variable(source)
+            or given
+            or result
+        )
         return Buffer(
-            name=(
-                "workspace"
-                if _is_workspace(slot)
-                else self._of_loop(slot, walked)
-                or (result if origin.backward else "")  # A gradient is not what its line binds.
-                or _variable(source)
-                or given
-                or result
-                or slot.instruction.name
-            ),
+            **_called(name, slot.instruction.name),
             kind=kind,
             source=source,
             backward=origin.backward,
@@ -95,12 +94,12 @@ class Names:
     def _argument(self, number: int) -> str:
         return self._arguments.get(number, "") or f"argument {number}"
 
-    def _constant(self, slot: Slot, common: Mapping[str, Any]) -> Buffer:
+    def _constant(self, slot: Slot, instruction: str, common: Mapping[str, Any]) -> Buffer:
         """A constant is named after what the function closes over, and has the line that needs it first."""
         origins = (self._at(user) for user in slot.users)
         source = next((found for origin in origins if (found := self._sources(origin.frames)) is not None), None)
         name = self._closed_over.name(shape_of(slot.array.text) or (), source.text if source else "")
-        return Buffer(name=name or common["instruction"], kind="constant", source=source, **common)
+        return Buffer(**_called(name, instruction), kind="constant", source=source, **common)
 
     def _of_loop(self, slot: Slot, walked: Walk) -> str:
         """What a loop takes from an argument, or the gradient of one that it fills; empty for anything else.
@@ -164,6 +163,11 @@ class Names:
         near = range(slot.last, max(slot.born, slot.last - 8), -1)
         op = next((found for step in near if (found := self._at(walked.steps[step]).op)), "")
         return "transpose(" in op
+
+
+def _called(name: str, instruction: str) -> dict[str, str]:
+    """The name of a buffer, which is its instruction's if nothing else names it."""
+    return {"name": name, "instruction": instruction} if name else {"name": instruction}
 
 
 def _is_workspace(slot: Slot) -> bool:

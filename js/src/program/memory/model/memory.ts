@@ -149,7 +149,7 @@ export class MemoryModel {
 
   /** Index of the mesh axis whose ink a collective's buffer has; -1 where its groups are of none. */
   inkOf(buffer: Buffer): number {
-    const [first] = this.axes.get(buffer.instruction) ?? [];
+    const [first] = this.axes.get(buffer.instruction || buffer.name) ?? [];
     return first === undefined ? -1 : this.mesh.axisOf(first);
   }
 
