@@ -1,7 +1,7 @@
 /** The kinds of bytes with their sums at the step that is looked at. */
 import { bytes, bytesColumn } from "../../core/format";
 import type { ProgramState } from "../state";
-import { donatedBytes, legendOf } from "./model/words";
+import { legendOf } from "./model/words";
 import type { ShownMemory } from "./page";
 import { kindColor } from "./scene/chart";
 
@@ -12,7 +12,7 @@ interface Props {
 
 export function Legend({ state, shown: { model, step } }: Props) {
   const { theme } = state.now;
-  const donated = donatedBytes(model);
+  const { donated } = model;
   const color = (kind: Parameters<typeof kindColor>[0]) => {
     const found = kindColor(kind, theme?.scheme ?? "light");
     return found.startsWith("#") ? found : `var(--${found})`;

@@ -48,12 +48,15 @@ export class MemoryModel {
   readonly total: Float64Array;
   /** The first step at which most is alive. */
   readonly peak: number;
+  /** Bytes of arguments that results are written over; 0 for none. */
+  readonly donated: number;
   readonly lines: readonly WorkedLine[];
   /** What is in the program itself, the largest first. */
   readonly constants: readonly Buffer[];
   readonly #byBytes: readonly { buffer: Buffer; key: string }[];
   /** First and last step of each of these: what every move of the pointer looks through. */
   readonly #lives: readonly [born: Int32Array, dies: Int32Array];
+  readonly #present: ReadonlySet<Buffer["kind"]>;
   #last: { step: number; rows: readonly Row[] } | null = null;
   readonly #work: Int32Array;
 
@@ -67,6 +70,8 @@ export class MemoryModel {
     this.byKind = KINDS.map((kind) => over(steps, buffers, (b) => b.kind === kind));
     this.total = over(steps, buffers, () => true);
     this.peak = this.peakIn(0, steps - 1);
+    this.donated = buffers.reduce((sum, b) => sum + (b.donated ? b.bytes : 0), 0);
+    this.#present = new Set(buffers.filter((b) => b.bytes > 0).map((b) => b.kind));
     this.#byBytes = [...buffers].sort((a, b) => b.bytes - a.bytes).map((buffer) => ({ buffer, key: keyOf(buffer) }));
     this.#lives = [
       Int32Array.from(this.#byBytes, ({ buffer }) => buffer.born),
@@ -75,6 +80,12 @@ export class MemoryModel {
     this.constants = this.#byBytes.map(({ buffer }) => buffer).filter((b) => b.kind === "constant");
     this.#work = unpack(doc.work);
     this.lines = linesOf(doc, this.#work);
+  }
+
+  /** The kinds that there are, with their bytes at a step, in the order of `KINDS`. */
+  kinds(step: number): { kind: Buffer["kind"]; bytes: number }[] {
+    const all = KINDS.map((kind, k) => ({ kind, bytes: this.byKind[k]?.[step] ?? 0 }));
+    return all.filter(({ kind }) => this.#present.has(kind));
   }
 
   get steps(): number {

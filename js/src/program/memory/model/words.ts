@@ -3,7 +3,7 @@ import type { Buffer, MemoryLoop, Remedy } from "../../../core/document.gen";
 import { bytes, percent } from "../../../core/format";
 import type { Badge } from "../../../core/text";
 import { count } from "../../../core/text";
-import { KINDS, type MemoryModel, type Row } from "./memory";
+import type { MemoryModel, Row } from "./memory";
 
 const NAMES: Readonly<Record<Buffer["kind"], string>> = {
   argument: "arguments",
@@ -16,20 +16,10 @@ const NAMES: Readonly<Record<Buffer["kind"], string>> = {
 
 /** The kinds that there are, with their bytes at a step, the highest in the stack first. */
 export function legendOf(model: MemoryModel, step: number): { kind: Buffer["kind"]; name: string; bytes: number }[] {
-  return KINDS.map((kind, k) => ({
-    kind,
-    name: NAMES[kind],
-    bytes: model.byKind[k]?.[step] ?? 0,
-    known: model.byKind[k],
-  }))
-    .filter(({ known }) => known?.some((n) => n > 0))
-    .map(({ kind, name, bytes }) => ({ kind, name, bytes }))
+  return model
+    .kinds(step)
+    .map(({ kind, bytes }) => ({ kind, name: NAMES[kind], bytes }))
     .reverse();
-}
-
-/** Bytes of arguments that results are written over; 0 for none. */
-export function donatedBytes(model: MemoryModel): number {
-  return model.doc.buffers.reduce((sum, b) => sum + (b.donated ? b.bytes : 0), 0);
 }
 
 export function memoryBadges(model: MemoryModel, limit: number | null): Badge[] {
