@@ -39,7 +39,7 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
     elif not same:
         said = "The types leave the shardings to the compiler"
     else:
-        number = sum(row.primitive not in (*ENDS, "array") for row in rows)
+        number = sum(row.primitive not in (*ENDS, "array", "error") for row in rows)
         arrays = sum(row.primitive == "array" for row in rows)
         said = (
             f"All {count(arrays, 'array')} are where their types say"
