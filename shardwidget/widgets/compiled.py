@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from traitlets import Bunch, Enum, TraitError, Unicode, observe, validate
 
@@ -24,12 +24,12 @@ from shardwidget.widgets.diff import DiffView
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
 
-SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
+Sort = Literal["time", "order", "op", "axes", "sent", "runs", "source"]
 """What the table can be sorted by; ``order`` is the module's schedule."""
 
 Page = Literal["collectives", "overlap", "memory", "links"]
 
-PAGES = ("collectives", "overlap", "memory", "links")
+PAGES = get_args(Page)
 
 _ALONE = "Only its {page} was given, so its collectives are not known."
 
@@ -85,7 +85,7 @@ class CompiledProgram(MeasuringWidget):
 
     selection = index_trait("collective")
     axis = Unicode(None, allow_none=True).tag(sync=True)
-    sort = Enum(SORTS, default_value="time").tag(sync=True)
+    sort = Enum(get_args(Sort), default_value="time").tag(sync=True)
     page = Enum(PAGES, default_value="collectives").tag(sync=True)
 
     _parts = Unicode(help="The module of the pages that the card loads when one is opened.").tag(sync=True)
@@ -103,7 +103,7 @@ class CompiledProgram(MeasuringWidget):
         page: Page | None = None,
         selection: dict[str, int] | None = None,
         axis: str | None = None,
-        sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
+        sort: Sort = "time",
         mode: Mode | None = None,
         **traits: Any,
     ) -> None:
@@ -178,7 +178,7 @@ class CompiledProgram(MeasuringWidget):
         chip: str | int | None = None,
         page: Page = "collectives",
         opened: int | None = None,
-        sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
+        sort: Sort = "time",
         mode: Mode | None = None,
         **traits: Any,
     ) -> CompiledProgram:
