@@ -108,6 +108,49 @@ DIFFERENCES = (
 )
 """What differs between two compiled programs."""
 
+MEMORY_DIFFERENCES = (
+    Column("change", "what"),
+    Column("name", "value"),
+    Column("type", "type"),
+    Column("source", "made by"),
+    Column("before", "before", unit="bytes"),
+    Column("after", "after", unit="bytes"),
+    Column("difference", "at the peak"),
+)
+"""What is alive at the peaks of two programs."""
+
+COMPARISON_DIFFERENCES = (
+    Column("change", "what"),
+    Column("name", "operation"),
+    Column("source", "line"),
+    Column("of", "of it"),
+    Column("before", "before"),
+    Column("after", "after"),
+)
+"""What differs between two comparisons of types with shardings."""
+
+SEARCH_DIFFERENCES = (
+    Column("change", "what"),
+    Column("name", "candidate"),
+    Column("before", "a step before", unit="seconds"),
+    Column("after", "a step after", unit="seconds"),
+    Column("ratio", "speed"),
+    Column("memory", "memory/device"),
+    Column("fits", "fits"),
+    Column("basis", "compared"),
+)
+"""What differs between two searches for a sharding."""
+
+STEP_DIFFERENCES = (
+    Column("step", "step"),
+    Column("primitive", ""),
+    Column("name", "value"),
+    Column("parted", "differ"),
+    Column("source", "line"),
+    Column("reference", "line of the reference"),
+)
+"""The steps at which two traces differ."""
+
 PROGRAMS = (
     Column("name", "program"),
     Column("found", "collectives"),

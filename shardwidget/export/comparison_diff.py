@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from shardwidget._format import count
 from shardwidget.document import ComparisonChange, ComparisonDiff, ComparisonSide
-from shardwidget.document.columns import Column
+from shardwidget.document.columns import COMPARISON_DIFFERENCES
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 50
 """The most changes that are written; the rest are counted."""
-
-COLUMNS = (
-    Column("change", "what"),
-    Column("name", "operation"),
-    Column("source", "line"),
-    Column("of", ""),
-    Column("before", "before"),
-    Column("after", "after"),
-)
 
 
 def headline(diff: ComparisonDiff) -> str:
@@ -29,12 +20,12 @@ def headline(diff: ComparisonDiff) -> str:
 
 def picture(diff: ComparisonDiff) -> str:
     """What differs, then how much is the same."""
-    return "\n".join([headline(diff), *listing.lines(COLUMNS, _rows(diff)), *_after(diff)])
+    return "\n".join([headline(diff), *listing.lines(COMPARISON_DIFFERENCES, _rows(diff)), *_after(diff)])
 
 
 def table(diff: ComparisonDiff) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), COLUMNS, _rows(diff), _after(diff))
+    return listing.table(headline(diff), COMPARISON_DIFFERENCES, _rows(diff), _after(diff))
 
 
 def named(change: ComparisonChange) -> str:

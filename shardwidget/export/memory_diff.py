@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from shardwidget._format import BYTES, byte_count, column, count
+from shardwidget._format import byte_count, count
 from shardwidget.document import MemoryDiff
-from shardwidget.document.columns import Column
+from shardwidget.document.columns import MEMORY_DIFFERENCES
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 50
 """The most lines that are written; the rest are counted."""
-
-COLUMNS = (
-    Column("before", "before"),
-    Column("after", "after"),
-    Column("status", ""),
-    Column("name", "what"),
-    Column("type", "type"),
-    Column("source", "line"),
-)
 
 
 def headline(diff: MemoryDiff) -> str:
@@ -35,13 +26,13 @@ def headline(diff: MemoryDiff) -> str:
 
 def picture(diff: MemoryDiff) -> str:
     """The lines that differ as text."""
-    lines = listing.lines(COLUMNS, _rows(diff))
+    lines = listing.lines(MEMORY_DIFFERENCES, _rows(diff))
     return "\n".join([headline(diff), *_totals(diff), *lines, *_after(diff)])
 
 
 def table(diff: MemoryDiff) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), COLUMNS, _rows(diff), [*_totals(diff), *_after(diff)])
+    return listing.table(headline(diff), MEMORY_DIFFERENCES, _rows(diff), [*_totals(diff), *_after(diff)])
 
 
 def _totals(diff: MemoryDiff) -> list[str]:
@@ -55,18 +46,16 @@ def _totals(diff: MemoryDiff) -> list[str]:
 
 
 def _rows(diff: MemoryDiff) -> list[listing.Row]:
-    shown = diff.changes[:MOST]
-    write = column([size for change in shown for size in (change.before, change.after)], BYTES)
     return [
         {
-            "before": write(change.before),
-            "after": write(change.after),
-            "status": change.status,
+            "change": change.status,
             "name": f"{clip(change.name, 32)}{', backward' if change.backward else ''} ({change.kind})",
             "type": " → ".join(dict.fromkeys(kind for kind in change.types if kind)),
             "source": f"{change.source.line}: {clip(change.source.text, 48)}" if change.source else "",
+            "before": change.before,
+            "after": change.after,
         }
-        for change in shown
+        for change in diff.changes[:MOST]
     ]
 
 

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from shardwidget._format import BYTES, SECONDS, byte_count, column, count, duration
+from shardwidget._format import BYTES, byte_count, column, count, duration
 from shardwidget.document import CandidateChange, CandidateSide, SearchDiff
-from shardwidget.document.columns import Column
+from shardwidget.document.columns import SEARCH_DIFFERENCES
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 50
 """The most candidates that are written; the rest are counted."""
-
-COLUMNS = (
-    Column("change", "what"),
-    Column("name", "candidate"),
-    Column("before", "a step before"),
-    Column("after", "after"),
-    Column("ratio", "speed"),
-    Column("memory", "memory/device"),
-    Column("fits", "fits"),
-    Column("basis", "compared"),
-)
 
 
 def headline(diff: SearchDiff) -> str:
@@ -34,12 +23,12 @@ def headline(diff: SearchDiff) -> str:
 
 def picture(diff: SearchDiff) -> str:
     """The candidates that differ as text."""
-    return "\n".join([headline(diff), *_totals(diff), *listing.lines(COLUMNS, _rows(diff)), *_after(diff)])
+    return "\n".join([headline(diff), *_totals(diff), *listing.lines(SEARCH_DIFFERENCES, _rows(diff)), *_after(diff)])
 
 
 def table(diff: SearchDiff) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), COLUMNS, _rows(diff), [*_totals(diff), *_after(diff)])
+    return listing.table(headline(diff), SEARCH_DIFFERENCES, _rows(diff), [*_totals(diff), *_after(diff)])
 
 
 def _totals(diff: SearchDiff) -> list[str]:
@@ -57,8 +46,7 @@ def _totals(diff: SearchDiff) -> list[str]:
 
 def _rows(diff: SearchDiff) -> list[listing.Row]:
     shown = diff.changes[:MOST]
-    known = [of for change in shown for of in change.figures if of]
-    seconds, sizes = column([of.time_s for of in known], SECONDS), column([of.bytes_per_device for of in known], BYTES)
+    sizes = column([of.bytes_per_device for change in shown for of in change.figures if of], BYTES)
     rows: list[listing.Row] = []
     for change in shown:
         before, after = change.figures
@@ -67,8 +55,8 @@ def _rows(diff: SearchDiff) -> list[listing.Row]:
             {
                 "change": change.change,
                 "name": change.name,
-                "before": seconds(before.time_s) if before else "none",
-                "after": seconds(after.time_s) if after else "none",
+                "before": before.time_s if before else "none",
+                "after": after.time_s if after else "none",
                 "ratio": "" if ratio is None else f"{ratio:.2f}×",
                 "memory": " → ".join(dict.fromkeys(sizes(of.bytes_per_device) for of in (before, after) if of)),
                 "fits": " → ".join(dict.fromkeys(_FITS[side.fits] for side in (change.before, change.after) if side)),

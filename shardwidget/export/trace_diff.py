@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from shardwidget._format import count
 from shardwidget.document import PartedCells, PartedStep, TraceDiff
-from shardwidget.document.columns import Column
+from shardwidget.document.columns import STEP_DIFFERENCES
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 32
 """The most steps that are listed; the rest are counted."""
-
-COLUMNS = (
-    Column("step", "step"),
-    Column("primitive", ""),
-    Column("name", "value"),
-    Column("parted", "differ"),
-    Column("source", "line"),
-    Column("reference", "line of the reference"),
-)
 
 
 def headline(diff: TraceDiff) -> str:
@@ -29,13 +20,13 @@ def headline(diff: TraceDiff) -> str:
 
 def picture(diff: TraceDiff) -> str:
     """Where they part, what devices hold there, then the steps that differ."""
-    found = listing.lines(COLUMNS, _rows(diff)) if diff.first >= 0 else []
+    found = listing.lines(STEP_DIFFERENCES, _rows(diff)) if diff.first >= 0 else []
     return "\n".join([headline(diff), *held(diff), *found, *_after(diff)])
 
 
 def table(diff: TraceDiff) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), COLUMNS, _rows(diff), _after(diff), listing.paragraphs(held(diff)))
+    return listing.table(headline(diff), STEP_DIFFERENCES, _rows(diff), _after(diff), listing.paragraphs(held(diff)))
 
 
 def held(diff: TraceDiff) -> list[str]:

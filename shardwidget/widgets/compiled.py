@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, validate
+from traitlets import Bunch, Enum, TraitError, Unicode, observe, validate
 
 from shardwidget import cost, read
 from shardwidget.chips import chips
-from shardwidget.document import (
-    Document,
-    Links,
-    Memory,
-    Overlap,
-    Program,
-    Programs,
-    Remedies,
-    Run,
-    Timing,
-    Why,
-    to_wire,
-)
-from shardwidget.export.remedies import UNFINISHED
+from shardwidget.document import Memory, Overlap, Program, Programs
 from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import Mode
-from shardwidget.widgets._moving import MovingWidget
+from shardwidget.widgets._measuring import MeasuringWidget
 from shardwidget.widgets._options import checked
-from shardwidget.widgets._pages import NOT_KNOWN, ProgramPages, sentence
-from shardwidget.widgets._progress import Progress
+from shardwidget.widgets._pages import ProgramPages
+from shardwidget.widgets._programs import Call
 from shardwidget.widgets._selection import index_trait, selected_index
 from shardwidget.widgets.diff import DiffView
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
 
-SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
+Sort = Literal["time", "order", "op", "axes", "sent", "runs", "source"]
 """What the table can be sorted by; ``order`` is the module's schedule."""
-
-_Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
-"""A function, its arguments and its keyword arguments."""
 
 Page = Literal["collectives", "overlap", "memory", "links"]
 
-PAGES = ("collectives", "overlap", "memory", "links")
+PAGES = get_args(Page)
 
 _ALONE = "Only its {page} was given, so its collectives are not known."
 
@@ -55,12 +38,8 @@ _OTHER_MEMORY = (
     "side by side are given as functions or compiled programs, whose memory can be read."
 )
 
-_NO_FUNCTION = "remedies are found by compiling the function in other ways: give it and its arguments."
 
-_NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
-
-
-class CompiledProgram(MovingWidget):
+class CompiledProgram(MeasuringWidget):
     """The collectives of a compiled program: over which mesh axes, how many bytes, how often, and caused by which line.
 
     Its other pages are the overlap: how much of the communication is waited for, estimated from the schedule; the
@@ -106,22 +85,10 @@ class CompiledProgram(MovingWidget):
 
     selection = index_trait("collective")
     axis = Unicode(None, allow_none=True).tag(sync=True)
-    sort = Enum(SORTS, default_value="time").tag(sync=True)
-    opened = Int(None, allow_none=True).tag(sync=True)
+    sort = Enum(get_args(Sort), default_value="time").tag(sync=True)
     page = Enum(PAGES, default_value="collectives").tag(sync=True)
 
-    _asked = Dict(
-        help="What the browser wants measured: {n, runs}; with the index of a program as profiled, what its lines take."
-    ).tag(sync=True)
-    _heard = Int(0, help="The n of the last one handled.").tag(sync=True)
-    _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
-    _try = Dict(help="What the browser wants remedies for: {n, at, lowers}; n makes each one new.").tag(sync=True)
-    _remedies = Dict(
-        help="By what is lowered and index of a program: {n, done, of}, of attempts; then {n, found}, or {n, trouble}."
-    ).tag(sync=True)
-    _why = Dict(help="What the browser asks why it is there: {n, at, collective}; n makes each one new.").tag(sync=True)
     _parts = Unicode(help="The module of the pages that the card loads when one is opened.").tag(sync=True)
-    _pages = Dict(help="By name of a page and index of a program: the document, or why it is not known.").tag(sync=True)
 
     def __init__(
         self,
@@ -136,7 +103,7 @@ class CompiledProgram(MovingWidget):
         page: Page | None = None,
         selection: dict[str, int] | None = None,
         axis: str | None = None,
-        sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
+        sort: Sort = "time",
         mode: Mode | None = None,
         **traits: Any,
     ) -> None:
@@ -171,7 +138,7 @@ class CompiledProgram(MovingWidget):
             TraitError: there is no such collective, mesh axis, column or page.
         """
         checked(type(self), traits, f)
-        self._calls: tuple[_Call, ...] = ((f, args, kwargs),)
+        self._calls: tuple[Call, ...] = ((f, args, kwargs),)
         chips(chip, "")
         self._mesh, self._chip = mesh, chip
         compiled: tuple[Any, ...] = (f,)
@@ -211,7 +178,7 @@ class CompiledProgram(MovingWidget):
         chip: str | int | None = None,
         page: Page = "collectives",
         opened: int | None = None,
-        sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
+        sort: Sort = "time",
         mode: Mode | None = None,
         **traits: Any,
     ) -> CompiledProgram:
@@ -310,225 +277,6 @@ class CompiledProgram(MovingWidget):
         found = read.added(f, *args, kwargs=kwargs, mesh=mesh, interconnect=interconnect)
         return DiffView(found, mode=mode, **traits)
 
-    @property
-    def document(self) -> Program | Programs:
-        """The program that is shown; of ``compare``, all of them."""
-        assert isinstance(self._shown, Program | Programs)
-        return self._shown
-
-    def time(self, n: int = 10) -> Timing | dict[str, Timing]:
-        """Measures calls: the median of ``n`` after warm-up, with the least and the greatest.
-
-        Args:
-            n: measured calls of each program.
-
-        Returns:
-            The measured time; side by side, that of every program that can be run, by name.
-
-        Raises:
-            ValueError: there is nothing to run (shapes without data, a TPU topology, a program that is only lowered).
-        """
-        shown = self._programs()
-        timed, trouble = list(shown), list[str]()
-        for k, (program, call) in enumerate(zip(shown, self._calls, strict=True)):
-            try:
-                timed[k] = replace(program, timing=self._measure(call, n))
-            except ValueError as error:
-                if len(shown) == 1:
-                    raise
-                trouble.append(f"{program.name}: {error}")
-        if len(trouble) == len(shown):
-            raise ValueError("\n".join(trouble))
-        single = isinstance(self.document, Program)
-        self._shown = timed[0] if single else replace(self.document, programs=tuple(timed))
-        self._document = to_wire(self._shown)
-        self._trouble = "\n".join(trouble)
-        measured = {p.name: p.timing for p in timed if p.timing is not None}
-        return next(iter(measured.values())) if single else measured
-
-    def profile(self, n: int = 5) -> Run | dict[str, Run]:
-        """Measures calls under JAX's profiler: what every device did when, and who waited for whom.
-
-        The overlap page then has it beside the estimate, where that is for the devices that it ran on.
-
-        Args:
-            n: measured calls of each program, after warm-up.
-
-        Returns:
-            The run, which ``RunView`` shows; side by side, that of every program that can be run, by name.
-
-        Raises:
-            ValueError: there is nothing to run.
-            RuntimeError: a profile is already being taken.
-        """
-        runs, trouble = dict[str, Run](), list[str]()
-        shown = self._programs()
-        for at, program in enumerate(shown):
-            try:
-                run = runs[program.name] = self._profiled(at, program, n)
-                with contextlib.suppress(ValueError):  # It may be estimated for other devices.
-                    self.beside(run, at)
-            except ValueError as error:
-                if len(shown) == 1:
-                    raise
-                trouble.append(f"{program.name}: {error}")
-        if not runs:
-            raise ValueError("\n".join(trouble))
-        return next(iter(runs.values())) if isinstance(self.document, Program) else runs
-
-    def _profiled(self, at: int, program: Program, n: int) -> Run:
-        f, args, kwargs = self._calls[at]
-        if not isinstance(f, Callable):
-            raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
-        with Progress() as progress:
-            given = {"kwargs": kwargs, "n": n, "mesh": self._mesh, "name": program.name}
-            return read.run(f, *args, **given, progress=progress)
-
-    def beside(self, run: Run, program: int = 0) -> None:
-        """Sets a measured run beside the estimate on the page of overlap, such as one of a pod's profile.
-
-        Args:
-            run: what ``profile()`` or ``read.run`` returned, for the same function on the devices of the estimate.
-            program: side by side, the index of the program that it is of.
-
-        Raises:
-            ValueError: the run was on other devices, or is of another program; or the overlap is not known.
-        """
-        shown = self._programs()[program]
-        self._reads.beside(program, shown, run)
-        if (page := f"overlap {program}") in self._pages:
-            self._pages = {**self._pages, page: self._reads.wire("overlap", program, shown)}
-
-    def memory(self) -> Memory | dict[str, Memory]:
-        """What is alive while the program runs: read on the first call.
-
-        Returns:
-            The memory; side by side, that of every program for which it can be known, by name.
-
-        Raises:
-            ValueError: there is no compiled program to read.
-        """
-        return self._page_of_all("memory")
-
-    def overlap(self) -> Overlap | dict[str, Overlap]:
-        """How much of the communication is exposed: an estimate from the schedule, read on the first call.
-
-        Returns:
-            The overlap; side by side, that of every program for which it can be known, by name.
-
-        Raises:
-            ValueError: there are no figures for the devices, and no ``chip=`` was given; or there is no schedule.
-        """
-        return self._page_of_all("overlap")
-
-    def links(self) -> Links | dict[str, Links]:
-        """Which links between chips its collectives cross, and how many bytes; see ``read.links``.
-
-        The order of the devices as compiled stands beside the one that ``jax.make_mesh`` gives them, where that is
-        another. ``read.links(meshes, program=view.document)`` has it on orders of your own.
-
-        Returns:
-            The links; side by side, those of every program that is compiled for TPUs, by name.
-
-        Raises:
-            ValueError: the devices have no coordinates on chips, are on several slices, or fill no box of chips.
-        """
-        return self._page_of_all("links")
-
-    def _page_of_all(self, page: str) -> Any:
-        shown, trouble, found = self._programs(), list[str](), dict[str, Document]()
-        for at, program in enumerate(shown):
-            try:
-                found[program.name] = getattr(self._reads, page)(at, program)
-            except ValueError as error:
-                trouble.append(f"{program.name}: {error}")
-        if not found:
-            raise ValueError("\n".join(trouble))
-        return next(iter(found.values())) if isinstance(self.document, Program) else found
-
-    def why(self, collective: int) -> tuple[Why, ...]:
-        """Why a collective is there: from which splits it follows, and where these come from.
-
-        The compiler's own record of how it propagated shardings is read, for which the function is compiled again. The
-        button of the selected line asks for the same.
-
-        Args:
-            collective: index in ``document.collectives``; side by side, of the program that is open.
-
-        Returns:
-            An answer for each split; none where that is not known.
-
-        Raises:
-            IndexError: there is no such collective.
-            ValueError: there is no function to read.
-        """
-        at = self.opened or 0
-        program = self._programs()[at]
-        if not 0 <= collective < len(program.collectives):
-            raise IndexError(f"the program has {len(program.collectives)} collectives; there is no {collective}")
-        found = self._reads.why(at, program, collective, self._calls[at])
-        said = {"found": [to_wire(why) for why in found]} if found else {"trouble": NOT_KNOWN}
-        self._pages = {**self._pages, f"why {at} {collective}": said}
-        return found
-
-    @observe("_why")
-    def _on_why(self, change: Bunch) -> None:
-        asked = change["new"]
-        try:
-            self.why(asked["collective"])
-        except Exception as error:  # The browser is told whatever a user's program may raise.
-            said = {"trouble": sentence(error)}
-            self._pages = {**self._pages, f"why {asked['at']} {asked['collective']}": said}
-
-    def remedies(self, lowers: Literal["peak", "communication"] = "peak") -> Remedies | dict[str, Remedies]:
-        """Compiles the program in other ways, and says what helps; see ``read.remedies``.
-
-        The pages of memory and of overlap show them; their buttons ask for the same. Interrupted, it returns what was
-        found until then.
-
-        Args:
-            lowers: what is to be lower: the peak of memory, or communication.
-
-        Returns:
-            What lowers it, the best first, with the figures before and after; side by side, that of every function.
-
-        Raises:
-            ValueError: there is no function to compile.
-        """
-        found = dict[str, Remedies]()
-        for at, program in enumerate(self._programs()):
-            if isinstance(self._calls[at][0], Callable):
-                with Progress("compiling") as progress:
-                    found[program.name] = self._remedies_of(at, lowers, progress)
-        if not found:
-            raise ValueError(_NO_FUNCTION)
-        return next(iter(found.values())) if isinstance(self.document, Program) else found
-
-    def _remedies_of(self, at: int, lowers: str, progress: Callable[[int, int], None], n: int = 0) -> Remedies:
-        f, args, kwargs = self._calls[at]
-        if not isinstance(f, Callable):
-            raise ValueError(_NO_FUNCTION)
-        from shardwidget.read._instead.communication import tried as less_sent
-        from shardwidget.read._memory.remedies import tried as less_held
-
-        tried = less_sent if lowers == "communication" else less_held
-        found = tried(f, args, kwargs or {}, self._mesh, progress)
-        stopped = {} if found.complete else {"trouble": UNFINISHED}
-        self._send_remedies(at, lowers, n=n, found=[asdict(remedy) for remedy in found], **stopped)
-        return found
-
-    def _send_remedies(self, at: int, lowers: str, **how: Any) -> None:
-        """Tells the front end the progress of a program's remedies."""
-        self._remedies = {**self._remedies, f"{lowers} {at}": how}
-
-    @observe("_try")
-    def _on_try(self, change: Bunch) -> None:
-        n, at, lowers = (change["new"][key] for key in ("n", "at", "lowers"))
-        try:
-            self._remedies_of(at, lowers, lambda done, of: self._send_remedies(at, lowers, n=n, done=done, of=of), n)
-        except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._send_remedies(at, lowers, n=n, trouble=sentence(error))
-
     def _saves(self) -> _sharing.Kinds:
         program = self._at()
         moves = self.page == "collectives" and program is not None and any(c.plans for c in program.collectives)
@@ -543,11 +291,6 @@ class CompiledProgram(MovingWidget):
         at = 0 if isinstance(self.document, Program) else self.opened
         if self.page != "collectives" and at is not None:
             self._pages = self._with_page(self._pages, self.page, at)
-
-    def _with_page(self, pages: dict[str, Any], page: str, at: int) -> dict[str, Any]:
-        """What the front end has, with a page of a program."""
-        key = f"{page} {at}"
-        return pages if key in pages else {**pages, key: self._reads.wire(page, at, self._programs()[at])}
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         traits = self.get_state(["selection", "axis", "sort", "opened", "page"])
@@ -565,37 +308,6 @@ class CompiledProgram(MovingWidget):
         self._reads = ProgramPages(shown, self._mesh, self._chip, None)
         self._reads.known.update(known)
 
-    def _programs(self) -> tuple[Program, ...]:
-        return self.document.programs if isinstance(self.document, Programs) else (self.document,)
-
-    def _at(self) -> Program | None:
-        """The program that ``selection`` and ``axis`` refer to."""
-        if isinstance(self.document, Program):
-            return self.document
-        return None if self.opened is None else self.document.programs[self.opened]
-
-    def _measure(self, call: _Call, n: int) -> Timing:
-        f, args, kwargs = call
-        if not isinstance(f, Callable):
-            raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
-        return read.time_program(f, args, kwargs=kwargs, n=n, mesh=self._mesh)
-
-    @observe("_asked")
-    def _on_asked(self, change: Bunch) -> None:
-        asked = change["new"]
-        try:
-            if (at := asked.get("profiled")) is None:
-                self.time(asked["runs"])
-            else:
-                self._reads.overlap(at, self._programs()[at])  # Nothing is run where there is no estimate.
-                self.beside(self._profiled(at, self._programs()[at], asked["runs"]), at)
-                self._trouble = ""
-        except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
-            self._trouble = "Interrupted: nothing was measured."
-        except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._trouble = sentence(error)
-        self._heard = asked["n"]
-
     def _selected(self) -> int:
         return self.selection["collective"] if self.selection else 0
 
@@ -607,16 +319,6 @@ class CompiledProgram(MovingWidget):
             self.selection = None
         if program is None or self.axis not in [axis.name for axis in program.mesh.axes]:
             self.axis = None
-
-    @validate("opened")
-    def _check_opened(self, proposal: Bunch) -> int | None:
-        value = proposal["value"]
-        if value is not None and (isinstance(self.document, Program) or not 0 <= value < len(self.document.programs)):
-            last = "None: a single program is always open"
-            if isinstance(self.document, Programs):
-                last = f"None or a program, 0 to {len(self.document.programs) - 1}"
-            raise TraitError(f"opened must be {last}; got {value!r}")
-        return value
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, int] | None:

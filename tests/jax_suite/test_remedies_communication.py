@@ -167,7 +167,7 @@ def test_on_tpus_that_are_not_here() -> None:
         assert [words for words in said if re.match(NAMED[name], words)], (name, said)
         if name == "logits with swapped axes":
             what, code = "constrain the value of line", 'P("data", '
-        found = read.remedies(f, *args, lowers="communication", limit=24)
+        found = read.remedies(f, *args, lowers="communication", limit=8)
         remedy = next((r for r in found if what in r.what.replace("'", '"')), None)
         assert remedy is not None, (name, [r.what for r in found])
         assert code in remedy.code.replace("'", '"')

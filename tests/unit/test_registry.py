@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import jax
 import pytest
@@ -15,10 +16,15 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget import document
 from shardwidget.document import base
+from shardwidget.document.columns import COLLECTIVES
+from shardwidget.document.exercise import QuestionKind
+from shardwidget.document.order import GeneratorName
 from shardwidget.export import bundle
+from shardwidget.pipeline import generators
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.testing.baseline import baseline, differences
 from shardwidget.widgets._base import DocumentWidget
+from shardwidget.widgets.compiled import Sort
 from tests.diffs import halos
 from tests.kernels import KERNELS
 from tests.links import LINKS
@@ -161,3 +167,13 @@ def test_showing_an_array_imports_only_its_own_documents():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=600)
     loaded = done.stdout.split()
     assert set(loaded) <= {"wire", "base", "mesh", "collective", "placement", "mpmd", "fix"}
+
+
+def test_every_name_that_documents_list_has_its_code():
+    """A generator its rule and its name, an exercise its question, a column of collectives a way to sort."""
+    for rules in (generators.NAMES, generators._RULES):
+        assert list(rules) == list(get_args(GeneratorName))
+    asked = re.findall(r'^    task = "(\w+)"$', "".join(map(Path.read_text, PACKAGE.glob("teach/*.py"))), re.MULTILINE)
+    assert sorted(asked) == sorted(get_args(QuestionKind))
+    assert [kind for kind in get_args(QuestionKind) if not hasattr(sw.Exercise, kind)] == []
+    assert set(get_args(Sort)) == {"order", *(column.key for column in COLLECTIVES)}

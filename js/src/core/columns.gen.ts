@@ -97,6 +97,49 @@ export const DIFFERENCES = [
   { key: "difference", head: "a call" },
 ] as const satisfies Column[];
 
+/** What is alive at the peaks of two programs. */
+export const MEMORY_DIFFERENCES = [
+  { key: "change", head: "what" },
+  { key: "name", head: "value" },
+  { key: "type", head: "type" },
+  { key: "source", head: "made by" },
+  { key: "before", head: "before", unit: "bytes" },
+  { key: "after", head: "after", unit: "bytes" },
+  { key: "difference", head: "at the peak" },
+] as const satisfies Column[];
+
+/** What differs between two comparisons of types with shardings. */
+export const COMPARISON_DIFFERENCES = [
+  { key: "change", head: "what" },
+  { key: "name", head: "operation" },
+  { key: "source", head: "line" },
+  { key: "of", head: "of it" },
+  { key: "before", head: "before" },
+  { key: "after", head: "after" },
+] as const satisfies Column[];
+
+/** What differs between two searches for a sharding. */
+export const SEARCH_DIFFERENCES = [
+  { key: "change", head: "what" },
+  { key: "name", head: "candidate" },
+  { key: "before", head: "a step before", unit: "seconds" },
+  { key: "after", head: "a step after", unit: "seconds" },
+  { key: "ratio", head: "speed" },
+  { key: "memory", head: "memory/device" },
+  { key: "fits", head: "fits" },
+  { key: "basis", head: "compared" },
+] as const satisfies Column[];
+
+/** The steps at which two traces differ. */
+export const STEP_DIFFERENCES = [
+  { key: "step", head: "step" },
+  { key: "primitive", head: "" },
+  { key: "name", head: "value" },
+  { key: "parted", head: "differ" },
+  { key: "source", head: "line" },
+  { key: "reference", head: "line of the reference" },
+] as const satisfies Column[];
+
 /** Compiled programs side by side. */
 export const PROGRAMS = [
   { key: "name", head: "program" },

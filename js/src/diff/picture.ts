@@ -1,7 +1,7 @@
 /** What differs, without a page. */
 import type { Picture, SavedState } from "../picture/picture";
 import type { Order } from "./model/diff";
-import { decodeDiff, diffOf } from "./model/kinds";
+import { decodeDiff, diffOf, KINDS } from "./model/kinds";
 import { decodeSteps, nameOf } from "./model/steps";
 import { diffScene } from "./scene/card";
 import { tracesScene } from "./scene/traces";
@@ -12,7 +12,7 @@ interface State extends SavedState {
 }
 
 export default {
-  kinds: ["program diff", "memory diff", "comparison diff", "search diff", "trace diff"],
+  kinds: [...KINDS, "trace diff"],
   draw({ _document, selection = -1, sort = "time" }, { width, scheme }) {
     if (Object(_document).kind === "trace diff") {
       const traces = decodeSteps(_document);

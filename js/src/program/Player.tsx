@@ -2,7 +2,7 @@
 
 import { PlayButton } from "../card/Buttons";
 import { Segments } from "../card/Tools";
-import { ALGORITHMS, notFor } from "../collective/model/algorithm";
+import { ALGORITHMS, NOT_FOR } from "../collective/model/algorithm";
 import { LARGEST } from "./model/program";
 import type { CollectiveView } from "./scene/collective/view";
 import type { ProgramState } from "./state";
@@ -61,7 +61,7 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
         legend="algorithm"
         of={ALGORITHMS.map((name) => {
           const applies = plans.some((p) => p.algorithm === name);
-          const title = applies ? `${name} (a: next algorithm)` : notFor(name);
+          const title = applies ? `${name} (a: next algorithm)` : NOT_FOR[name];
           return [name, name, { disabled: !applies, title }];
         })}
         value={plan.algorithm}

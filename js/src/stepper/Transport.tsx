@@ -2,7 +2,7 @@
 
 import { Buttons } from "../card/Buttons";
 import { Select } from "../card/Tools";
-import { ALGORITHMS, type Algorithm, notFor } from "../collective/model/algorithm";
+import { ALGORITHMS, type Algorithm, NOT_FOR } from "../collective/model/algorithm";
 import { axisKind, inkKind } from "./kind";
 import { phaseOf, position } from "./model/timeline";
 import { primitiveName, type TraceModel } from "./model/trace";
@@ -172,7 +172,7 @@ function Algorithms({ state, trace }: Props) {
   const plans = step ? trace.plans(step) : [];
   const applies = (name: Algorithm) => plans.length === 0 || plans.some((p) => p.algorithm === name);
   const choice = (name: Algorithm) =>
-    [name, name, { disabled: !applies(name), title: applies(name) ? "" : notFor(name) }] as const;
+    [name, name, { disabled: !applies(name), title: applies(name) ? "" : NOT_FOR[name] }] as const;
   const shown = width < NARROW ? [] : ALGORITHMS.slice(0, 2);
   const more = ALGORITHMS.filter((name) => !shown.includes(name));
   return (
@@ -183,7 +183,7 @@ function Algorithms({ state, trace }: Props) {
           type="button"
           aria-pressed={algorithm === name}
           disabled={!applies(name)}
-          title={applies(name) ? `${name} (a: next algorithm)` : notFor(name)}
+          title={applies(name) ? `${name} (a: next algorithm)` : NOT_FOR[name]}
           onClick={() => state.setAlgorithm(name)}
           key={name}
         >

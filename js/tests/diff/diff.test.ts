@@ -13,7 +13,7 @@ test("the greatest difference comes first, in the order that is asked for", () =
   expect(changes).toEqual([...changes].sort((a, b) => b - a));
   const lines = diff("training", "line").rows.map(({ lines: [a, b] }) => (b ?? a)?.line ?? 0);
   expect(lines).toEqual([...lines].sort((a, b) => a - b));
-  expect(diff("training", "bytes").heads[2]).toBe("sent a call");
+  expect(diff("training", "bytes").heads.difference).toBe("sent a call");
 });
 
 test("totals are the sums of their parts", () => {

@@ -1,9 +1,10 @@
 /** The picture of a collective at any moment: finite, inside its stage; copies go where the algorithm sends them. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import { transfers } from "../../src/collective/model/plan";
 import { hex, positionColor } from "../../src/core/color";
-import type { HloCollective, Plan, Semantics } from "../../src/core/document.gen";
+import type { HloCollective, Semantics } from "../../src/core/document.gen";
 import { unravel } from "../../src/core/mesh";
 import { type Box, type LineMark, PAD, type RectMark } from "../../src/draw/marks";
 import { groupsOf, groupTotal, ProgramModel } from "../../src/program/model/program";
@@ -30,7 +31,6 @@ function semanticsOf(kind: string): Semantics {
   return found.plan.semantics;
 }
 
-const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 const MODELS = new Map(SINGLE.map((name) => [name, model(name)]));
 const AT_REST: ViewOptions = {
   scheme: "light",

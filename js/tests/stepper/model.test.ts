@@ -1,6 +1,7 @@
 /** Chunks, times and what a trace says of itself. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import { chunkOf } from "../../src/collective/model/chunks";
 import { lasting, timesOf } from "../../src/collective/model/plan";
 import type { Plan, Step, Trace, Variable } from "../../src/core/document.gen";
@@ -19,8 +20,6 @@ import { StepperLayout } from "../../src/stepper/scene/stepper";
 import { stepView } from "../../src/stepper/scene/view";
 import { RULES } from "./rules";
 import { long, model, stepOf, TRACES, type TraceName, trace } from "./traces";
-
-const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 
 /** A block with every element's chunk, cut as `execute` cuts it: np.split along an axis, or ranges of the elements. */
 function cutByHand(shape: readonly number[], axis: number, n: number): number[] {

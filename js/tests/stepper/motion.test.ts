@@ -4,6 +4,7 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import type { Plan, Step } from "../../src/core/document.gen";
 import type { Box, Mark } from "../../src/draw/marks";
 import { textWidth } from "../../src/draw/measure";
@@ -25,7 +26,6 @@ const KINDS = [
   "pbroadcast",
   "ragged_all_to_all",
 ] as const;
-const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 const NAMES = ["x", "y", "tensor", "expert_parallel"];
 const LONG = ["data_parallel", "tensor_parallel", "pipe", "expert"];
 

@@ -1,7 +1,7 @@
 /** The picture of a step at any moment: finite, inside its layout, as high at every step; what tiles and lanes say. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Plan } from "../../src/core/document.gen";
+import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import { overlap } from "../../src/draw/beside";
 import type { Box, Mark, TextMark } from "../../src/draw/marks";
 import { TraceModel } from "../../src/stepper/model/trace";
@@ -23,7 +23,6 @@ import { programOf } from "./programs";
 import { RULES } from "./rules";
 import { model, stepOf, TRACES, type TraceName } from "./traces";
 
-const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 const OPTIONS: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false };
 const MODELS = new Map(TRACES.map((name) => [name, model(name)]));
 const modelOf = (name: TraceName) => MODELS.get(name) as TraceModel;

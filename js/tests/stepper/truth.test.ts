@@ -1,5 +1,6 @@
 /** Colour and place never lie: equal blocks have equal colours, and tiles stand where they stood. */
 import { expect, test } from "vitest";
+import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import type { Collective, Plan, Step, Variable } from "../../src/core/document.gen";
 import { product } from "../../src/core/mesh";
 import type { Box, Color, Mark } from "../../src/draw/marks";
@@ -11,8 +12,6 @@ import { stepView } from "../../src/stepper/scene/view";
 import { programOf } from "./programs";
 import { RULES } from "./rules";
 import { model, TRACES } from "./traces";
-
-const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 
 /** All values of a device's block. */
 function blockOf(t: TraceModel, v: Variable, p: number): string {

@@ -3,11 +3,14 @@ import type { Plan } from "../../core/document.gen";
 
 export type Algorithm = Plan["algorithm"];
 
-export const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+const ELSEWHERE = "does not apply to this collective";
 
-/** Why an algorithm cannot be chosen. */
-export function notFor(name: Algorithm): string {
-  return name === "halving-doubling"
-    ? "needs a power of two devices, and a collective that it applies to"
-    : "does not apply to this collective";
-}
+/** Why each cannot be chosen. */
+export const NOT_FOR: Readonly<Record<Algorithm, string>> = {
+  meaning: ELSEWHERE,
+  ring: ELSEWHERE,
+  "bidirectional ring": ELSEWHERE,
+  "halving-doubling": "needs a power of two devices, and a collective that it applies to",
+};
+
+export const ALGORITHMS = Object.keys(NOT_FOR) as Algorithm[];

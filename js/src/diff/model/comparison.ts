@@ -1,4 +1,6 @@
 /** Two comparisons of types with shardings: what is elsewhere, what stops, what is sent. */
+import { headOf } from "../../core/columns";
+import { COMPARISON_DIFFERENCES } from "../../core/columns.gen";
 import type { ComparisonChange, ComparisonDiff, ComparisonSide } from "../../core/document.gen";
 import type { MeshModel } from "../../core/mesh";
 import { clauses, count } from "../../core/text";
@@ -18,7 +20,7 @@ export function comparisonDiff(doc: ComparisonDiff, mesh: MeshModel): Diff {
     rows: doc.changes.flatMap((change, index) => thingsOf(change).map((thing) => rowOf(change, index, thing))),
     same: [],
     sameText: count(doc.same, "unchanged operation"),
-    heads: ["of it", "operation", ""],
+    heads: { op: headOf(COMPARISON_DIFFERENCES, "of"), source: headOf(COMPARISON_DIFFERENCES, "name") },
     words: true,
     orders: [],
     lines: [],

@@ -1,4 +1,5 @@
 /** What differs, in the form in which every kind of it is drawn: totals, rows with two sides, lines of code. */
+import type { DIFFERENCES } from "../../core/columns.gen";
 import type { DiffLine, Source } from "../../core/document.gen";
 import type { MeshModel } from "../../core/mesh";
 
@@ -64,8 +65,8 @@ export interface Diff {
   readonly same: readonly Row[];
   /** How much that is. */
   readonly sameText: string;
-  /** Heads of what rows are, of their code, and of what differs. */
-  readonly heads: readonly [name: string, code: string, difference: string];
+  /** Heads that are not those of programs. */
+  readonly heads: { readonly [key in (typeof DIFFERENCES)[number]["key"]]?: string };
   /** Whether sides are words, without bars. */
   readonly words: boolean;
   /** The orders that there are to choose from. */

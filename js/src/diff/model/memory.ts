@@ -1,4 +1,6 @@
 /** Two memories: what is alive at each peak, by the user's lines. */
+import { headOf } from "../../core/columns";
+import { MEMORY_DIFFERENCES } from "../../core/columns.gen";
 import type { MemoryChange, MemoryDiff } from "../../core/document.gen";
 import { bytes, bytesColumn } from "../../core/format";
 import { clauses } from "../../core/text";
@@ -6,6 +8,7 @@ import { type Diff, named, type Row, signed, type Total } from "./diff";
 
 export function memoryDiff(doc: MemoryDiff): Diff {
   const { before, after, changes } = doc;
+  const head = (key: (typeof MEMORY_DIFFERENCES)[number]["key"]) => headOf(MEMORY_DIFFERENCES, key);
   const write = bytesColumn(changes.flatMap((change) => [change.before, change.after]));
   const more = after.peak_bytes - before.peak_bytes;
   const peaks = `${bytes(before.peak_bytes)} → ${bytes(after.peak_bytes)} alive at the peak on a device`;
@@ -23,7 +26,7 @@ export function memoryDiff(doc: MemoryDiff): Diff {
     rows: changes.map((change, index) => rowOf(change, index, write)),
     same: [],
     sameText: doc.same_bytes > 0 ? `${bytes(doc.same_bytes)} are the same at both peaks` : "",
-    heads: ["value", "made by", "at the peak"],
+    heads: { op: head("name"), source: head("source"), difference: head("difference") },
     words: false,
     orders: [],
     lines: [],

@@ -41,7 +41,7 @@ export function programDiff(doc: ProgramDiff, mesh: MeshModel, order: Order): Di
     rows: rows.filter((row) => row.change !== "same"),
     same: rows.filter((row) => row.change === "same"),
     sameText: sameText(doc, measure),
-    heads: ["collective", "caused by", timed ? "a call" : "sent a call"],
+    heads: timed ? {} : { difference: "sent a call" },
     words: false,
     orders,
     lines: doc.lines,

@@ -1,4 +1,6 @@
 /** Two searches for a sharding: what became of the best, and each candidate that differs. */
+import { headOf } from "../../core/columns";
+import { CANDIDATES, SEARCH_DIFFERENCES } from "../../core/columns.gen";
 import type { CandidateChange, CandidateFigures, CandidateSide, SearchDiff, SearchSide } from "../../core/document.gen";
 import { bytes, bytesColumn, duration, type Format, secondsColumn } from "../../core/format";
 import { clauses, count } from "../../core/text";
@@ -15,6 +17,7 @@ export function searchDiff(doc: SearchDiff, order: Order): Diff {
   const timed = order !== "bytes";
   const of = (figures: CandidateFigures | null) => (figures ? (timed ? figures.time_s : figures.bytes_per_device) : 0);
   const sizes = doc.changes.flatMap((change) => figuresOf(change).map(of));
+  const [time, memory] = [headOf(CANDIDATES, "time"), headOf(CANDIDATES, "memory")];
   const measure = { timed, of, write: (timed ? secondsColumn : bytesColumn)(sizes) };
   const rows = doc.changes.map((change, index) => rowOf(change, index, measure));
   const [before, after] = [doc.before, doc.after].map((s) => `${count(s.chips, "chip")} of ${s.target}`);
@@ -29,7 +32,7 @@ export function searchDiff(doc: SearchDiff, order: Order): Diff {
     rows: timed ? rows : bySize(rows),
     same: [],
     sameText: clauses([doc.same > 0 ? count(doc.same, "unchanged candidate") : "", doc.also], "; "),
-    heads: ["candidate", timed ? "memory on each chip" : "a step", timed ? "a step" : "memory"],
+    heads: { op: headOf(SEARCH_DIFFERENCES, "name"), source: timed ? memory : time, difference: timed ? time : memory },
     words: false,
     orders: ["time", "bytes"],
     lines: [],

@@ -5,10 +5,14 @@
  *   [+] added  all-gather ▮data  up = gelu(…)           none │█████ 12.3 ms    +12.3 ms
  *                                line 41, was 40             │      ×26
  */
-import { chip, chipWidth, lookedAt } from "../../draw/bands";
-import { BOLD, label, type Mark, MONO, PAD, type Scene } from "../../draw/marks";
-import { fit, textWidth } from "../../draw/measure";
-import type { Change, Diff, Row, Side } from "../model/diff";
+import { type Cells, mono } from "../../core/cells";
+import { DIFFERENCES } from "../../core/columns.gen";
+import { chipWidth, headsBand, lookedAt, rule } from "../../draw/bands";
+import { cellMarks } from "../../draw/cells";
+import { label, type Mark, PAD, type Scene } from "../../draw/marks";
+import { textWidth } from "../../draw/measure";
+import { cellsOf } from "../model/cells";
+import type { Change, Diff, Row } from "../model/diff";
 import { barMarks } from "./bars";
 
 export interface Table extends Scene {
@@ -17,7 +21,7 @@ export interface Table extends Scene {
   readonly line: number;
 }
 
-const HEAD = 26;
+const HEAD = 33;
 const LINE = 36;
 /** In a narrow card: what it is, its code, and both sides, below one another. */
 const TALL = 66;
@@ -32,13 +36,14 @@ export function tableScene(diff: Diff, rows: readonly Row[], width: number, sele
   const narrow = width < NARROW;
   const line = narrow ? TALL : LINE;
   const at = placesOf(diff, rows, width);
-  const marks: Mark[] = narrow ? [] : headMarks(diff, at);
+  const marks: Mark[] = narrow ? [] : [...headMarks(diff, at)];
   const top = narrow ? 0 : HEAD;
   rows.forEach((row, k) => {
     const y = top + k * line;
+    const cells = cellsOf(diff, row);
     if (row.index === selected) marks.push(...lookedAt({ x: 0, y, w: width, h: line }));
-    marks.push({ kind: "rect", x: 0, y: y + line - 1, w: width, h: 1, fill: "line" });
-    marks.push(...(narrow ? tallMarks(diff, row, y, at) : rowMarks(diff, row, y, at)));
+    marks.push(rule(0, y + line - 1, width), ...signMarks(row.change, y + (narrow ? 6 : 10)));
+    marks.push(...(narrow ? tallMarks(row, cells, y, at) : rowMarks(diff, row, cells, y, at)));
   });
   const height = top + rows.length * line;
   if (!narrow && !diff.words && rows.length > 0)
@@ -86,104 +91,76 @@ function overWidth({ axes, over }: Row, mesh: Diff["mesh"]): number {
   return axes.reduce((n, axis) => n + chipWidth(mesh?.axes[axis]?.name ?? "") + 4, 0);
 }
 
-function headMarks({ heads, sides: [before, after], words }: Diff, at: Places): Mark[] {
-  const soft = (x: number, text: string, anchor: "start" | "end" = "start") =>
-    label(x, 18, text, 12, "muted", { anchor });
-  return [
-    soft(PAD, "what"),
-    soft(at.name, heads[0]),
-    soft(at.code, heads[1]),
-    words
-      ? label(at.sides, 18, before, 12, "ink", { weight: 600 })
-      : label(at.middle - 8, 18, before, 12, "ink", { weight: 600, anchor: "end" }),
-    label(words ? at.middle : at.middle + 8, 18, after, 12, "ink", { weight: 600 }),
-    soft(at.end, heads[2], "end"),
-    { kind: "rect", x: 0, y: HEAD - 1, w: at.width, h: 1, fill: "line" },
-  ];
+function headMarks({ heads, sides: [before, after], words }: Diff, at: Places): readonly Mark[] {
+  const common = { change: { x: PAD }, op: { x: at.name }, source: { x: at.code } };
+  const sides = words
+    ? { before: { x: at.sides }, after: { x: at.middle } }
+    : ({
+        before: { x: at.sides, end: at.middle - 8, anchor: "end" },
+        after: { x: at.middle + 8 },
+        difference: { x: at.sides, end: at.end, anchor: "end" },
+      } as const);
+  return headsBand(DIFFERENCES, { ...common, ...sides }, at.width, { ...heads, before, after }).marks;
 }
 
 const SIGNS: Readonly<Record<Change, string>> = { added: "+", gone: "−", changed: "~", same: "=" };
 
-/** The sign of a change in a box, which is dashed where something is gone, and its word. */
-function changeMarks(change: Change, x: number, y: number): Mark[] {
-  const box = { x, y, w: 16, h: 16 };
+/** The sign of a change in a box, which is dashed where something is gone. */
+function signMarks(change: Change, y: number): Mark[] {
   const color = change === "same" ? "muted" : "ink";
   const stroke = { color, width: 1.2, ...(change === "gone" && { dash: [2.5, 2] }) } as const;
   return [
-    { kind: "rect", ...box, r: 3, stroke },
-    label(x + 8, y + 12.5, SIGNS[change], 12.5, color, { mono: true, weight: 700, anchor: "middle" }),
+    { kind: "rect", x: PAD, y, w: 16, h: 16, r: 3, stroke },
+    label(PAD + 8, y + 12.5, SIGNS[change], 12.5, color, { mono: true, weight: 700, anchor: "middle" }),
   ];
 }
 
-function nameMarks(diff: Diff, row: Row, x: number, y: number, end: number): Mark[] {
-  const text = fit(row.name, end - x, 12.5, true);
-  const marks: Mark[] = [label(x, y, text, 12.5, "ink", BOLD)];
-  let at = x + textWidth(text, 12.5, true) + 7;
-  if (row.axes.length === 0 && at < end) marks.push(label(at, y, fit(row.over, end - at, 12), 12, "muted"));
-  for (const axis of row.axes) {
-    const name = diff.mesh?.axes[axis]?.name ?? "";
-    const shown = fit(name, end - at - 20, 12, true);
-    if (shown.length < Math.min(2, name.length)) break;
-    marks.push(...chip(at, y - 15, shown, axis));
-    at += chipWidth(shown) + 4;
-  }
-  return marks;
+type RowCells = Cells<typeof DIFFERENCES>;
+
+/** What it is, and over which mesh axes. */
+function nameMarks({ op, axes }: RowCells, x: number, y: number, end: number): Mark[] {
+  return cellMarks([[...op.flat(), ...axes.flat()]], { x, end, y: [y], size: 12.5 });
 }
 
-function rowMarks(diff: Diff, row: Row, y: number, at: Places): Mark[] {
-  const room = at.sides - at.code - 10;
-  const marks = [
-    ...changeMarks(row.change, PAD, y + 10),
-    label(PAD + 22, y + 23, row.change, 12, "muted"),
-    ...nameMarks(diff, row, at.name, y + 23, at.code - 8),
-    label(at.code, y + 16, fit(row.code, room, 12, true), 12, "ink", MONO),
-    label(at.code, y + 30, fit(row.note, room, 11), 11, "muted"),
-  ];
-  if (diff.words) return [...marks, ...wordMarks(row, y + 23, at)];
+function rowMarks(diff: Diff, row: Row, cells: RowCells, y: number, at: Places): Mark[] {
+  const middle = [y + 23];
   return [
-    ...marks,
-    ...sideMarks(row, row.before, -1, y, at),
-    ...sideMarks(row, row.after, 1, y, at),
-    label(at.end, y + 23, row.difference, 12.5, row.change === "same" ? "muted" : "ink", {
-      ...MONO,
-      weight: 700,
-      anchor: "end",
-    }),
+    ...cellMarks(cells.change, { x: PAD + 22, end: at.name, y: middle }),
+    ...nameMarks(cells, at.name, y + 23, at.code - 8),
+    ...cellMarks(cells.source, { x: at.code, end: at.sides - 10, y: [y + 16, y + 30] }),
+    ...(diff.words
+      ? [
+          ...cellMarks(cells.before, { x: at.sides, end: at.middle - 10, y: middle }),
+          ...cellMarks(cells.after, { x: at.middle, end: at.end, y: middle }),
+        ]
+      : [...sideMarks(row, cells, "before", y, at), ...sideMarks(row, cells, "after", y, at)]),
+    ...cellMarks(cells.difference, { x: at.end - DIFFERENCE, end: at.end, anchor: "end", y: middle, size: 12.5 }),
   ];
-}
-
-function wordMarks({ before, after }: Row, y: number, at: Places): Mark[] {
-  const write = (side: Side | null, x: number, end: number) =>
-    label(x, y, side ? fit(side.text, end - x, 12, true) : "none", 12, side ? "ink" : "muted", side ? MONO : {});
-  return [write(before, at.sides, at.middle - 10), write(after, at.middle, at.end)];
 }
 
 /** A bar on its side of the line, its figure at the end, how often it runs below that. */
-function sideMarks(row: Row, side: Side | null, to: -1 | 1, y: number, { middle, scale }: Places): Mark[] {
-  const anchor = to < 0 ? "end" : "start";
-  if (!side) return [label(middle + to * 8, y + 23, "none", 12, "muted", { anchor })];
-  const w = Math.max(1.5, side.size * scale);
-  const x = middle + to * (w + 7);
-  const marks = [
-    ...barMarks(row.axes, { x: to < 0 ? middle - w : middle, y: y + 11, w, h: 14 }),
-    label(x, y + (side.note ? 17 : 23), side.text, 12, "ink", { ...MONO, weight: 600, anchor }),
-  ];
-  if (side.note) marks.push(label(x, y + 30, side.note, 10.5, "muted", { ...MONO, anchor }));
-  return marks;
+function sideMarks(row: Row, cells: RowCells, which: "before" | "after", y: number, at: Places): Mark[] {
+  const { middle, scale } = at;
+  const side = row[which];
+  const w = side ? Math.max(1.5, side.size * scale) : 1;
+  const lines = side?.note ? [y + 17, y + 30] : [y + 23];
+  const words =
+    which === "before"
+      ? ({ x: at.sides, end: middle - w - 7, anchor: "end" } as const)
+      : { x: middle + w + 7, end: at.end - DIFFERENCE + 12 };
+  const bar = { x: which === "before" ? middle - w : middle, y: y + 11, w, h: 14 };
+  return [...(side ? barMarks(row.axes, bar) : []), ...cellMarks(cells[which], { ...words, y: lines })];
 }
 
 /** In a narrow card, below one another: what it is, the code, from where to where. */
-function tallMarks(diff: Diff, row: Row, y: number, at: Places): Mark[] {
-  const difference = textWidth(row.difference, 12.5, true);
-  const end = at.end - difference - 10;
-  const sides = [row.before, row.after].map((side) =>
-    side ? `${side.text} ${diff.words ? "" : side.note}`.trim() : "none",
-  );
+function tallMarks(row: Row, cells: RowCells, y: number, { end }: Places): Mark[] {
+  const left = PAD + 24;
+  const [before, after] = [row.before, row.after].map((side) => (side ? `${side.text} ${side.note}`.trim() : "none"));
+  const [code = [], note = []] = cells.source;
   return [
-    ...changeMarks(row.change, PAD, y + 6),
-    ...nameMarks(diff, row, PAD + 24, y + 19, end),
-    label(at.end, y + 19, row.difference, 12.5, "ink", { ...MONO, weight: 700, anchor: "end" }),
-    label(PAD + 24, y + 40, fit(row.code || row.note, at.end - PAD - 24, 12, true), 12, "ink", MONO),
-    label(PAD + 24, y + 56, fit(sides.join(" → "), at.end - PAD - 24, 11.5, true), 11.5, "muted", MONO),
+    ...nameMarks(cells, left, y + 19, end - textWidth(row.difference, 12.5, true) - 10),
+    ...cellMarks(cells.difference, { x: left, end, anchor: "end", y: [y + 19], size: 12.5 }),
+    ...cellMarks([row.code ? code : note], { x: left, end, y: [y + 40] }),
+    ...cellMarks([[mono(`${before} → ${after}`, { tone: "soft" })]], { x: left, end, y: [y + 56], size: 11.5 }),
   ];
 }

@@ -304,8 +304,8 @@ export interface PhysicalBox {
 }
 
 /** What the table can be sorted by: estimated time, the module's schedule, or a column. */
-export const SORTS = ["time", "order", "op", "axes", "sent", "runs", "source"] as const;
-export type Sort = (typeof SORTS)[number];
+export type Sort = (typeof COLLECTIVES)[number]["key"] | "order";
+export const SORTS: readonly Sort[] = [...COLLECTIVES.map(({ key }) => key), "order"];
 
 export interface Listed {
   sort: Sort;
