@@ -3,9 +3,10 @@
 import type { Fix } from "../core/document.gen";
 import { Brought } from "./Brought";
 import { StepperFoot } from "./Foot";
+import { StepperHead } from "./Head";
 import { Headline } from "./Headline";
 import { Menus } from "./Menus";
-import { StepperHead } from "./Says";
+
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
 import { Steps } from "./Steps";

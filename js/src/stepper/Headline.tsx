@@ -6,11 +6,11 @@ import { axisTokens } from "../core/text";
 import { axisToken } from "../draw/marks";
 import { fitName } from "../draw/measure";
 import { Brought } from "./Brought";
+import { Phrase } from "./Head";
 import { inkKind } from "./kind";
 import { type HeadValues, headOf } from "./model/head";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
-import { Phrase } from "./Says";
 import { headHeight, NAME } from "./sizes";
 import type { StepperState } from "./state";
 

@@ -14,14 +14,13 @@ import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
 
 export function StepperHead({ state, trace }: { state: StepperState; trace: TraceModel }) {
-  const { moment, paper, sends, width } = state.now;
+  const { moment, sends, width } = state.now;
   const step = state.step();
   const failed = step?.primitive === "error" ? trace.doc.error : null;
   const collectives = trace.steps.flatMap((s, i) => (trace.communicates(s) && trace.end(s) !== "done" ? [i] : []));
-  const title = paper ? `${trace.doc.name} ${step ? whereOf(trace, step, moment.step) : ""}` : trace.doc.name;
   return (
     <Head
-      title={title}
+      title={trace.doc.name}
       axes={trace.mesh.axes}
       badges={badgesOf(state, trace, collectives.length)}
       go={() => state.set({ sends: !sends, listed: width < NARROW ? "steps" : null })}
