@@ -17,7 +17,7 @@ export function saysOf(trace: TraceModel, step: Step): string {
 function doesOf(trace: TraceModel, step: Step, c: Collective): string {
   const end = trace.end(step);
   if (end === "done") return "each device receives what is on its way to it";
-  if (end === "start") return "each device sends, and goes on without what it will receive";
+  if (end === "start") return "each device sends, and goes on";
   const n = c.group_size;
   const [who, verb] = n === trace.mesh.size ? [`all ${n} devices`, ""] : [`each group of ${n}`, "s"];
   if (reducesAll(c)) return `${who} ${COMBINED[c.semantics.combines]?.[verb ? 1 : 0]} and end${verb} equal`;
