@@ -162,13 +162,7 @@ export function Roles({ state, model }: { state: ArrayState; model: PlacementMod
   const choose = (name: string, value: number | null, set: (dim: number) => void) => (
     <label>
       {name}
-      <select value={String(value ?? "")} onChange={(event) => set(Number(event.currentTarget.value))}>
-        {model.grid.map((_, d) => (
-          <option value={d} key={d}>
-            dim {d}
-          </option>
-        ))}
-      </select>
+      <Select of={model.grid.map((_, d) => [d, `dim ${d}`])} value={value ?? undefined} choose={set} />
     </label>
   );
   // Choosing the other's dimension swaps the two.

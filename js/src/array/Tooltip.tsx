@@ -1,5 +1,7 @@
 /** The fixed-form tooltip of a shard: floating at what is lit, or docked where there is no room. */
 
+import type { ComponentChildren } from "preact";
+import { boxStyle } from "../card/Listbox";
 import { Tip } from "../card/Tip";
 import { hex } from "../core/color";
 import { deviceBox } from "../draw/grid";
@@ -13,13 +15,13 @@ export function Tooltip({ state }: { state: ArrayState }) {
   if (!shown) return null;
   const { model, layout, paints } = shown;
   const [lit, tip] = [state.lit(), state.tip()];
-  if (!lit || !tip) {
-    return layout.dock ? (
-      <div class="dock" style={place(layout.dock)}>
-        Point at a block.
+  const docked = (lines: ComponentChildren) =>
+    layout.dock && (
+      <div class="dock" style={boxStyle(layout.dock)}>
+        {lines}
       </div>
-    ) : null;
-  }
+    );
+  if (!lit || !tip) return docked("Point at a block.");
   const color = lit.tile === null ? null : paints.fill(lit.tile);
   const lines = (
     <>
@@ -37,13 +39,7 @@ export function Tooltip({ state }: { state: ArrayState }) {
       {tip.values && <div class="soft">{tip.values}</div>}
     </>
   );
-  if (layout.dock) {
-    return (
-      <div class="dock lit" style={place(layout.dock)}>
-        {lines}
-      </div>
-    );
-  }
+  if (layout.dock) return docked(lines);
   const position = lit.positions[0];
   const { array, mesh } = layout;
   const tileBox = array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile)[0] : undefined;
@@ -65,8 +61,4 @@ export function Tooltip({ state }: { state: ArrayState }) {
 function cells({ model, layout: { array, mesh } }: Shown): Box[] {
   const devices = mesh.density === "full" ? [...model.ids].map((_, p) => deviceBox(model, mesh, p)) : [];
   return array ? [...devices, { x: array.x, y: array.y, w: array.faces.width, h: array.faces.height }] : devices;
-}
-
-function place(box: { x: number; y: number; w: number; h: number }): string {
-  return `left:${box.x}px;top:${box.y}px;width:${box.w}px;height:${box.h}px`;
 }

@@ -156,6 +156,8 @@ export class ArrayState extends CardState<Fields> {
       // Where a block is described below, the panels are as high as the card may be.
       const most = (this.now.model?.size ?? 0) < MANY ? HIGH : HIGHER;
       this.set({ high: this.now.width < WIDE ? most : Math.min(most, HIGHEST - around) });
+      // Another height is drawn at once: this one would never be seen.
+      if (shown !== this.shown()) return false;
     }
     return (
       shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned, parts)

@@ -69,14 +69,21 @@ function groundOf(el: Element): Channels | null {
 
 /** Any CSS colour as sRGB bytes; null for none and for a transparent one. */
 function rgbOf(color: string): Channels | null {
-  if (!color) return null;
+  // As browsers write most colours of a page: a canvas for each would take milliseconds.
+  const written = color.startsWith("rgb") && color.match(/[\d.]+/g);
+  const [r = 0, g = 0, b = 0, a = 1] = written ? written.map(Number) : pixel(color);
+  return a < 0.5 ? null : [r, g, b];
+}
+
+/** Red, green, blue and alpha of a pixel of that colour; of none, transparent. */
+function pixel(color: string): readonly number[] {
   const ctx = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  if (!ctx) return null;
-  ctx.fillStyle = "rgba(0,0,0,0)";
+  if (!color || !ctx) return [0, 0, 0, 0];
+  ctx.fillStyle = "#0000";
   ctx.fillStyle = color;
   ctx.fillRect(0, 0, 1, 1);
   const [r = 0, g = 0, b = 0, a = 0] = ctx.getImageData(0, 0, 1, 1).data;
-  return a < 128 ? null : [r, g, b];
+  return [r, g, b, a / 255];
 }
 
 /** Relative luminance, 0 to 1, with a gamma of 2: near enough to tell light from dark. */

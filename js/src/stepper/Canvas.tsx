@@ -2,10 +2,8 @@
 
 import { boxStyle, Listbox } from "../card/Listbox";
 import { pointOf } from "../card/pointed";
-import { clauses } from "../core/text";
 import { inside } from "../draw/marks";
 import { Brought } from "./Brought";
-import { caption } from "./model/caption";
 import { boxOf, type Hit } from "./scene/view";
 import type { StepperState } from "./state";
 
@@ -77,7 +75,7 @@ export function Canvas({ state }: { state: StepperState }) {
           ))}
         </span>
       )}
-      <p class="worked hidden">{clauses([view.options.rules?.worked(view) ?? "", ...caption(view)], " ")}</p>
+      <p class="worked hidden">{view.options.rules?.said(view)}</p>
       <Brought draw={state.now.parts?.tip} />
     </div>
   );

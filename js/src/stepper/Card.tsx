@@ -1,18 +1,17 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 
-import { Head } from "../card/Head";
 import type { Fix } from "../core/document.gen";
-import { count } from "../core/text";
-import { Bill } from "./Bill";
 import { Brought } from "./Brought";
+import { StepperFoot } from "./Foot";
+import { StepperHead } from "./Head";
 import { Headline } from "./Headline";
 import { Menus } from "./Menus";
+
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
 import { Steps } from "./Steps";
-import { isStacked, NARROW, SMALL, TINY } from "./sizes";
+import { isStacked, NARROW, SMALL, saysLines, TINY } from "./sizes";
 import type { StepperState } from "./state";
-import { Tabs } from "./Tabs";
 import { Transport } from "./Transport";
 
 /** The change that the program is shown with. */
@@ -38,9 +37,11 @@ export function StepperCard({ state }: { state: StepperState }) {
   const narrow = width < NARROW;
   const source = <SourcePanel state={state} trace={trace} />;
   const { moment, search, fold, paper } = state.now;
-  // What is started and received is one.
-  const sends = trace.steps.filter((s) => trace.communicates(s) && trace.end(s) !== "done");
-  const [strong = "", text = ""] = count(sends.length, "collective").split(" ");
+  const bill = (
+    <section class="bill" aria-label="what is sent">
+      <Brought draw={state.now.parts?.bill} />
+    </section>
+  );
   const steps = (
     <Steps
       state={state}
@@ -50,24 +51,15 @@ export function StepperCard({ state }: { state: StepperState }) {
       search={search}
       fold={fold}
       sends={state.now.sends}
-      parts={trace.transfers.length > 0 ? state.now.parts : null}
+      parts={state.now.parts}
     />
   );
   return (
     <div
       class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
+      style={{ "--lines": saysLines(trace, width) }}
     >
-      <Head
-        title={
-          paper
-            ? `${trace.doc.name} step ${trace.number(moment.step)} of ${trace.number(trace.steps.length - 1)}`
-            : trace.doc.name
-        }
-        axes={trace.mesh.axes}
-        badges={[{ strong, text, tone: "plain" }]}
-      >
-        <Tabs state={state} trace={trace} />
-      </Head>
+      <StepperHead state={state} trace={trace} />
       {trace.doc.changed && <Changed state={state} fix={trace.doc.changed} />}
       <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
@@ -77,13 +69,14 @@ export function StepperCard({ state }: { state: StepperState }) {
           <aside aria-label={state.name()}>
             {source}
             {steps}
+            {bill}
           </aside>
         )}
         <Stage state={state} trace={trace} />
         {narrow && listed && <div class="menu">{listed === "source" ? source : steps}</div>}
-        {state.now.help && <Brought draw={state.now.parts?.help} />}
       </div>
-      <Bill state={state} trace={trace} />
+      {narrow && bill}
+      <StepperFoot trace={trace} />
       {paper && <Brought draw={state.now.parts?.paper} />}
     </div>
   );

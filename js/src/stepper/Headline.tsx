@@ -1,4 +1,4 @@
-/** What the step does: types before and after, and one sentence or what is watched. */
+/** What the step does: types before and after, and what that means or what is watched. */
 
 import { Tokens } from "../card/Tokens";
 import type { Step, Variable } from "../core/document.gen";
@@ -6,6 +6,7 @@ import { axisTokens } from "../core/text";
 import { axisToken } from "../draw/marks";
 import { fitName } from "../draw/measure";
 import { Brought } from "./Brought";
+import { Phrase } from "./Head";
 import { inkKind } from "./kind";
 import { type HeadValues, headOf } from "./model/head";
 import type { TraceModel } from "./model/trace";
@@ -18,20 +19,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   if (!step) return null;
   const { inputs, outputs, name, axes } = headOf(trace, step);
   const kind = axes[0] === undefined ? "" : inkKind(axisToken(trace.mesh.axisOf(axes[0])));
-  const failed = step.primitive === "error" ? trace.doc.error : null;
   const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
-  if (failed) {
-    const { first } = whyOf(failed);
-    return (
-      <div class="headline stops" style={{ height }}>
-        <b title={first}>
-          <span>
-            <Phrase trace={trace} text={first} />
-          </span>
-        </b>
-      </div>
-    );
-  }
   return (
     <div class="headline" style={{ height }}>
       <div class="types mono">
@@ -104,18 +92,14 @@ function TypeChip({
   );
 }
 
-/** The sentence with its mesh axes in their colours. */
+/** What it means. */
 function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
+  const { error } = trace.doc;
+  const text = (step.primitive === "error" && error && whyOf(error).more) || step.sentence;
   return (
-    <p class="sentence" title={step.sentence}>
+    <p class="sentence" title={text}>
       {step.scope >= 0 && <b>{trace.iterations(step)} </b>}
-      <Phrase trace={trace} text={step.sentence} />
+      <Phrase trace={trace} text={text} />
     </p>
   );
-}
-
-function Phrase({ trace, text }: { trace: TraceModel; text: string }) {
-  const names = new Set(trace.mesh.axes.map((a) => a.name));
-  const axisOf = (word: string) => (names.has(word) ? trace.mesh.axisOf(word) : null);
-  return <Tokens tokens={text.split(/(\b[\w]+\b)/).map((word) => ({ text: word, axis: axisOf(word) }))} />;
 }

@@ -1,15 +1,14 @@
-/** The list of steps: collectives marked, folded by function, named scope and loop, and searched. */
+/** The list of steps: collectives marked, folded by function, named scope and loop. */
 
 import { Component, type ComponentChildren } from "preact";
 import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
-import { Select } from "../card/Tools";
 import type { Step } from "../core/document.gen";
 import { bytes } from "../core/format";
 import { axisTokens } from "../core/text";
 import { fitName } from "../draw/measure";
+import { Brought } from "./Brought";
 import { axisKind } from "./kind";
-import { LEVELS } from "./model/levels";
 import { type Row, rowsOf } from "./model/rows";
 import { primitiveName, type TraceModel } from "./model/trace";
 import type { Parts } from "./parts";
@@ -37,34 +36,12 @@ export class Steps extends Component<Props> {
   }
 
   override render() {
-    const { state, trace, current, open, search, fold, sends } = this.props;
+    const { state, trace, current, open } = this.props;
     const rows = rowsOf(this.props);
-    const some = (test: (s: Step) => boolean) => trace.steps.some(test) && !trace.steps.every(test);
     return (
       <div class="steps">
-        <div class="tools" hidden={trace.number(trace.steps.length - 1) + 1 < MANY}>
-          <input
-            type="search"
-            placeholder={`search ${trace.steps.length} steps`}
-            aria-label="search steps"
-            value={search}
-            onInput={(event) => state.set({ search: event.currentTarget.value })}
-            onKeyDown={(event) => {
-              if (event.key === "Escape") state.set({ search: "" });
-              event.stopPropagation();
-            }}
-          />
-          <Levels state={state} />
-          {some((s) => trace.communicates(s)) && trace.steps.length > MANY && (
-            <label title="Only steps that send something">
-              <input type="checkbox" checked={sends} onChange={() => state.set({ sends: !sends })} /> collectives
-            </label>
-          )}
-          {some((s) => s.shape_only) && (
-            <label title="Leave out steps that only move or reshape elements">
-              <input type="checkbox" checked={fold} onChange={() => state.set({ fold: !fold })} /> fold shapes
-            </label>
-          )}
+        <div class="filters" hidden={trace.number(trace.steps.length - 1) + 1 < MANY}>
+          <Brought draw={this.props.parts?.filters} />
         </div>
         <div class="room">
           <div class="scroll">
@@ -99,23 +76,6 @@ export function Rows({ state, trace, current, rows, open }: Listed) {
       )}
       {rows.length === 0 && <li class="none">no step matches</li>}
     </ol>
-  );
-}
-
-/** What counts as a step; nothing where all levels have the same steps. */
-function Levels({ state }: { state: StepperState }) {
-  const levels = state.levels();
-  if (levels.length < 2) return null;
-  const shown = levels.find((level) => LEVELS.indexOf(level) >= LEVELS.indexOf(state.now.level));
-  return (
-    <label title="What counts as a step (i: its equations)">
-      <span class="hidden">What counts as a step</span>
-      <Select
-        of={levels.map((level) => [level, `${level}s`])}
-        value={shown}
-        choose={(level) => state.setLevel(level)}
-      />
-    </label>
   );
 }
 

@@ -9,6 +9,7 @@ import { primitiveName, type TraceModel } from "./model/trace";
 import { Rails } from "./Rails";
 import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
+import { Tabs } from "./Tabs";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4] as const;
 
@@ -42,16 +43,7 @@ export function Transport({ state, trace }: Props) {
       <Speed state={state} />
       {sends && <Only state={state} />}
       {sends && <Algorithms state={state} trace={trace} />}
-      <button
-        type="button"
-        class="keys"
-        aria-label="keys"
-        aria-expanded={state.now.help}
-        title="keys (?)"
-        onClick={() => state.toggleHelp()}
-      >
-        ?
-      </button>
+      {state.now.width >= NARROW && <Tabs state={state} trace={trace} />}
       <div class="hidden" aria-live="polite">
         {playing
           ? ""

@@ -1,8 +1,10 @@
 /** The entry of ShardMapStepper's bundle. */
 
 import buttonStyles from "../card/buttons.css";
+import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
+import saysStyles from "../card/says.css";
 import scrubberStyles from "../card/scrubber.css";
 import toolStyles from "../card/tools.css";
 import { StepperCard } from "./Card";
@@ -14,5 +16,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [toolStyles, paperStyles, buttonStyles, scrubberStyles, styles],
+  styles: [saysStyles, toolStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, styles],
 });

@@ -34,7 +34,6 @@ export const BEGINNING = {
   fold: false,
   /** Whether the list shows only collectives. */
   sends: false,
-  help: false,
   interconnect: 0,
   /** Whether what sends nothing is skipped while playing. */
   collectives: false,

@@ -1,4 +1,4 @@
-/** Keys of the whole stepper, as its help lists them. */
+/** Keys of the whole stepper, as its foot lists them. */
 import { cardKeys } from "../card/keys";
 import type { StepperState } from "./state";
 
@@ -13,9 +13,8 @@ export const stepperKeys = cardKeys((state: StepperState, _target, find) => {
     End: () => state.jump(last),
     "/": () => find("input[type=search]")?.focus(),
     g: () => find("[role=listbox]")?.focus(),
-    "?": () => state.toggleHelp(),
-    ...Object.fromEntries([..."[]iouas"].map((key) => [key, () => state.use((parts) => parts.act(key))])),
+    ...Object.fromEntries([..."[]niouas"].map((key) => [key, () => state.use((parts) => parts.act(key))])),
     ...(space ? { ArrowLeft: () => space.trail(-1), ArrowRight: () => space.trail(1) } : {}),
-    ...(state.now.help || state.now.device !== null ? { Escape: () => state.set({ help: false, device: null }) } : {}),
+    ...(state.now.device !== null ? { Escape: () => state.set({ device: null }) } : {}),
   };
 });

@@ -26,8 +26,10 @@ export type Draw = (host: Element) => void;
 export interface Parts {
   /** Space-time, its canvas included. */
   space: Draw;
-  /** The keys. */
-  help: Draw;
+  /** What a step sends, by which links, and how long that takes. */
+  bill: Draw;
+  /** What leaves steps out of the list. */
+  filters: Draw;
   /** What follows the picture on paper: the source and all steps. */
   paper: Draw;
   /** What is said of a block that is pointed at. */
@@ -36,10 +38,9 @@ export interface Parts {
   watched: Draw;
   /** Why the program stops. */
   trouble: Draw;
-  /** Transfers under way, in a row of a list and along the scrubber; what is said of one. */
+  /** Transfers under way, in a row of a list and along the scrubber. */
   railsOf(trace: TraceModel, of: RailsOf): readonly RailOf[];
   lengthsOf(trace: TraceModel): readonly RailOf[];
-  meanwhile(trace: TraceModel, transfer: Transfer): string;
   /** Paints space-time where it has changed; returns whether it did. */
   paint(view: StepView, theme: Theme): boolean;
   /** Where elements came from. */

@@ -1,7 +1,8 @@
 /** How wide and high the parts of a stepper are: no higher than 640 px where it can be, and no higher when it is wider. */
 import type { Step } from "../core/document.gen";
-import { fitName, textWidth } from "../draw/measure";
+import { fitName, textWidth, WIDER } from "../draw/measure";
 import { headOf } from "./model/head";
+import { saysOf } from "./model/says";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
 import { type Room, StepperLayout } from "./scene/layout";
@@ -21,11 +22,26 @@ const CARD = 640;
 
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
 function around(trace: TraceModel, width: number): number {
-  const [menus, bill] = width >= NARROW ? [0, 38] : width >= SMALL ? [36, 62] : [36, 84];
-  return HEAD + (trace.doc.changed ? CHANGED : 0) + headHeight(trace, width) + TRANSPORT + menus + bill + MARGINS;
+  const [badges, menus, bill] = width >= NARROW ? [0, 0, 0] : width >= SMALL ? [4, 36, 32] : [36, 36, 58];
+  const head = HEAD + LINE * saysLines(trace, width) + badges + (trace.doc.changed ? CHANGED : 0);
+  return head + headHeight(trace, width) + TRANSPORT + menus + bill + FOOT + MARGINS;
 }
 
-/** Whether the sentence of a step is below its types: at every step and in every wide card, where any of them needs it. */
+/** Lines of the first sentence, as many as any step needs. */
+export function saysLines(trace: TraceModel, width: number): number {
+  const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
+  const walks = least >= SMALL && trace.steps.filter((step) => trace.communicates(step)).length > 1;
+  const room = least - 2 * PAD - 10 - (walks ? WALK : 0);
+  return once(trace, `says ${least}`, () =>
+    most(trace, (step) => {
+      const { error } = trace.doc;
+      const text = step.primitive === "error" && error ? whyOf(error).first : saysOf(trace, step);
+      return Math.min(MOST_LINES, Math.ceil((WIDER * textWidth(text, 15)) / room));
+    }),
+  );
+}
+
+/** Whether the types of a step have lines of their own: at every step and in every wide card, where any of them needs it. */
 export function isStacked(trace: TraceModel, width: number): boolean {
   return width < NARROW || leastWidth(trace) > NARROW;
 }
@@ -46,35 +62,27 @@ function most(trace: TraceModel, of: (step: Step) => number): number {
   return trace.steps.reduce((a, step) => Math.max(a, of(step)), 0);
 }
 
-/** The least width of a card at which the types of every step fit beside three lines of its sentence. */
+/** The least width of a card at which the types of every step are in one line, with some of what they mean. */
 function leastWidth(trace: TraceModel): number {
   return once(trace, "beside", () =>
-    most(trace, (step) => {
-      const sentence = Math.min(MOST_BESIDE, (1.15 * textWidth(step.sentence, 12)) / 3);
-      return widthsOf(trace, step).reduce((all, width) => all + GAP + width, 40 + sentence);
-    }),
+    most(trace, (step) => widthsOf(trace, step).reduce((all, width) => all + GAP + width, 40 + BESIDE_TYPES)),
   );
 }
 
 /** Height of the headline: where types and the sentence have lines of their own, as many as any step needs. */
 export function headHeight(trace: TraceModel, width: number): number {
-  if (!isStacked(trace, width)) return Math.max(46, stopHeight(trace, width));
+  if (!isStacked(trace, width)) return 36;
   const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
   const room = least - 2 * PAD - 2;
   return once(trace, `head ${least}`, () =>
     most(trace, (step) => {
-      if (step.primitive === "error") return stopHeight(trace, room);
+      const types = 10 + typesHeight(widthsOf(trace, step), room);
+      // In the smallest cards the first sentence is enough.
+      if (least < SMALL) return types;
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
-      return 10 + typesHeight(widthsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
+      return types + 16 * Math.min(MOST_LINES, Math.max(1, lines));
     }),
   );
-}
-
-/** Height of the sentence that says why the program stops. */
-function stopHeight({ doc: { error } }: TraceModel, width: number): number {
-  if (!error) return 0;
-  const lines = Math.ceil((1.1 * textWidth(whyOf(error).first, 14)) / (width - 60));
-  return 16 + 18 * Math.min(MOST_LINES, lines);
 }
 
 /** Lines of a sentence at most, where it has lines of its own: it ends in an ellipsis. */
@@ -110,16 +118,20 @@ export const NAME = 90;
 const ARROW = 66;
 const FRAME = 19;
 const GAP = 10;
-/** Width of a sentence beside its types that needs no more: it ends in an ellipsis. */
-const MOST_BESIDE = 320;
+/** Least width of what is said beside the types: it ends in an ellipsis. */
+const BESIDE_TYPES = 160;
 
 function mono(text: string): number {
   return textWidth(text, 12.5, true);
 }
 
-/** Heights of the head of a card and of its transport. */
-const HEAD = 40;
-const TRANSPORT = 44;
+/** Heights of the head of a card without its sentence, of a line of that, of the transport and of the foot. */
+const HEAD = 44;
+const LINE = 20;
+const TRANSPORT = 40;
+const FOOT = 36;
+/** Width of the way through the collectives, beside the sentence. */
+const WALK = 130;
 /** Height of the line about a fix that is used. */
 const CHANGED = 30;
 /** Least height of a picture beside the source and the list. */

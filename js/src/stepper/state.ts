@@ -98,12 +98,8 @@ export class StepperState extends CardState<Fields> {
   }
 
   /** Opens what is drawn by the parts. */
-  open(shown: Partial<Pick<Fields, "page" | "help">>): void {
+  open(shown: Partial<Pick<Fields, "page">>): void {
     this.use(() => this.set(shown));
-  }
-
-  toggleHelp(): void {
-    this.open({ help: !this.now.help });
   }
 
   /** The step as it is at this moment, with what is pointed at. */

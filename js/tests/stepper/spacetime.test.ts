@@ -9,6 +9,7 @@ import { NOT_KNOWN, originsOf, sameBlocks } from "../../src/stepper/model/origin
 import { TraceModel } from "../../src/stepper/model/trace";
 import { describe } from "../../src/stepper/scene/describe";
 import { blockColor } from "../../src/stepper/scene/look";
+import { RULES } from "../../src/stepper/scene/rules";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/stepper/scene/stepper";
 import { stepView } from "../../src/stepper/scene/view";
 import { sendersTo } from "../../src/stepper/spacetime/model/lens";
@@ -249,7 +250,7 @@ test("every mark is finite and inside, from few devices to many", () => {
 
 test("a block keeps the colour of the device that it came from, and a step says its iteration", () => {
   const t = ring();
-  const options: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false };
+  const options: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false, rules: RULES };
   const layout = new StepperLayout(t, 900, []);
   t.steps.forEach((step, at) => {
     const view = stepView(layout, { step: at, phase: 0 }, options);

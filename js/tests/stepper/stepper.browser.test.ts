@@ -21,7 +21,7 @@ import { long, trace } from "./traces";
 const headline = (view: Mounted) => find(view, ".headline").textContent ?? "";
 /** The algorithm that is chosen: a button's, or that of the menu of the others. */
 const pressed = (view: Mounted) =>
-  view.root.querySelector(".transport [aria-pressed=true]")?.textContent ??
+  view.root.querySelector(".transport fieldset:has(select) [aria-pressed=true]")?.textContent ??
   find<HTMLSelectElement>(view, ".transport fieldset select").value;
 
 test("source, steps, types, sentence and picture of the first step", async () => {
@@ -192,6 +192,7 @@ test("keys: Space plays, comma and point step, Home and End go to the ends", asy
 
 test("keys that belong to a control are left to it, and keys of the page to the page", async () => {
   const view = await mount(long(30));
+  await loaded(view);
   const search = find<HTMLInputElement>(view, "input[type=search]");
   search.focus();
   await userEvent.keyboard("a, .{Home}{End}");
@@ -295,6 +296,7 @@ test("among 64 devices the group of the device that is looked at stands in full"
 test("an algorithm is chosen for the collective, which then plays in its rounds", async () => {
   const clock = new Clock();
   const view = await mount(trace("all_gather"), { step: 1 });
+  await loaded(view);
   expect(pressed(view)).toBe("meaning");
   button(view, "ring").click();
   await settle();
@@ -302,7 +304,7 @@ test("an algorithm is chosen for the collective, which then plays in its rounds"
   expect(clock.run()).toBe(Math.ceil((3 * 700 + 500) / 16) + 1);
   await shown(view, 1);
   expect(view.root.querySelectorAll(".track .here i")).toHaveLength(2);
-  expect(find(view, "footer").textContent).toContain("3 hops, ≈");
+  expect(find(view, ".bill").textContent).toContain("3 hops on");
   const captions: string[] = [];
   for (const at of [1.1, 1.4, 1.7]) {
     scrub(view, at);
@@ -326,45 +328,50 @@ test("an algorithm that a collective does not have cannot be chosen, with the re
 test("in a narrow card the picture can be saved at every step, and the estimate is whole", async () => {
   for (const width of [326, 366, 480]) {
     const view = await mount(trace("psum"), { step: 3 }, { width });
+    await loaded(view);
     saveButton(view.root);
-    const inside = (part: string) => {
-      const [box, bill] = [part, "footer"].map((selector) => find(view, selector).getBoundingClientRect());
-      return box && bill && box.bottom <= bill.bottom && box.right <= bill.right && box.top >= bill.top;
+    const inside = (part: string, whole: string) => {
+      const [box, around] = [part, whole].map((selector) => find(view, selector).getBoundingClientRect());
+      return box && around && box.bottom <= around.bottom && box.right <= around.right && box.top >= around.top;
     };
-    expect([inside(".save button"), inside("footer select")]).toEqual([true, true]);
-    const [save, menu] = [".save button", "footer select"].map((s) => find(view, s).getBoundingClientRect());
-    expect((menu?.right ?? 0) <= (save?.left ?? 0) || (menu?.bottom ?? 0) <= (save?.top ?? 0)).toBe(true);
+    expect([inside(".save button", "footer"), inside(".bill select", ".bill")]).toEqual([true, true]);
   }
 });
 
 test("what a step costs, in all and by axis, with an estimate for the chosen interconnect", async () => {
   const view = await mount(trace("psum"), { step: 3 });
-  const bill = find(view, "footer");
+  await loaded(view);
+  const bill = find(view, ".bill");
+  const badges = () => [...view.root.querySelectorAll(".badge")].map((badge) => textOf(badge as HTMLElement));
   // It is opened before anything moves.
   expect(bill.textContent).toContain("y0 B of 256 B");
+  expect(badges()).toEqual(["1 collective", "32 B sent per device", expect.stringMatching(/^≈ 2 µs \w/)]);
   scrub(view, 3.999);
   await settle();
-  expect(bill.textContent).toContain("32 B sent per device2·V·(N−1)/N, V = 32 B, N = 2");
+  expect(bill.textContent).toContain("2·V·(N−1)/N, V = 32 B, N = 2");
   expect(bill.textContent).toContain("y256 B of 256 B");
-  expect(bill.textContent).toContain("2 hops as a ring, ≈ 2 µs on");
-  expect(bill.textContent).toContain("estimate, latency bound");
-  expect(find(view, "footer b[title]").title).toContain("latency 2 µs; bandwidth alone 0.356 ns");
+  expect(bill.textContent).toContain("2 hops as a ring on");
+  const estimate = () => find(view, ".bill [title^=estimate]").title;
+  expect(estimate()).toBe("estimate, latency bound: latency 2 µs; bandwidth alone 0.356 ns");
   scrub(view, 3.1);
   await expect.poll(() => bill.textContent).toContain("y0 B of 256 B");
-  expect(find(view, "footer .flying").style.width).toBe("100%");
+  expect(find(view, ".bill .flying").style.width).toBe("100%");
   scrub(view, 3.999);
   await settle();
-  const chosen = find<HTMLSelectElement>(view, "footer select");
+  const chosen = find<HTMLSelectElement>(view, ".bill select");
   chosen.value = "1";
   chosen.dispatchEvent(new Event("change", { bubbles: true }));
-  await expect.poll(() => find(view, "footer b[title]").title).toContain("bandwidth alone 0.0711 ns");
+  await expect.poll(estimate).toContain("bandwidth alone 0.0711 ns");
   button(view, "first step").click();
   await shown(view, 0);
-  expect(bill.textContent).toContain("no communicationy0 B of 256 B");
+  // As many badges as at any step, so that nothing moves.
+  expect(badges()).toEqual(["1 collective", "0 B sent per device", expect.stringMatching(/^≈ 0/)]);
+  expect(bill.textContent).toContain("y0 B of 256 B");
 });
 
 test("search keeps the steps that match by primitive, name, type, axis or line", async () => {
   const view = await mount(trace("psum"));
+  await loaded(view);
   const search = async (text: string) => {
     const input = find<HTMLInputElement>(view, "input[type=search]");
     input.value = text;
@@ -381,6 +388,7 @@ test("search keeps the steps that match by primitive, name, type, axis or line",
 
 test("a thousand steps open folded; opening, stepping and playing render few rows", async () => {
   const view = await mount(long(), { step: 0 });
+  await loaded(view);
   const names = () => rows(view).map((r) => r.querySelector("b")?.textContent);
   // The scopes around the step that is shown are open.
   expect(names().length).toBeLessThanOrEqual(24 + 6);
@@ -411,6 +419,7 @@ test("a thousand steps open folded; opening, stepping and playing render few row
 
 test("steps that only move shapes can be left out", async () => {
   const view = await mount(trace("oddities"));
+  await loaded(view);
   const all = rows(view).length;
   const fold = find<HTMLInputElement>(view, ".steps .tools input[type=checkbox]");
   fold.click();
@@ -456,11 +465,11 @@ test("a transfer is a rail beside the steps and lines that it is under way at; s
   expect(rails(".source")).toEqual(["rail axis0 starts", "rail axis0", "rail axis0", "rail axis0  ends"]);
   expect(view.root.querySelectorAll(".track .length")).toHaveLength(1);
   expect(textOf(find(view, ".badge"))).toContain("1 collective");
-  expect(textOf(find(view, "footer"))).toContain("under way during 2 steps: mul, add");
+  expect(textOf(find(view, ".bill"))).toContain("under way during 2 steps: mul, add");
   find(view, "[role=listbox]").focus();
   await userEvent.keyboard("s");
   await shown(view, 4);
-  expect(textOf(find(view, "footer"))).toContain("counted at its start");
+  expect([...view.root.querySelectorAll(".badge")].map((b) => b.textContent)[1]).toContain("0 B");
   await userEvent.keyboard("s");
   await shown(view, 1);
   await userEvent.keyboard("{End}");
@@ -505,7 +514,7 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
   const said = find(view, "[role=alert]");
   expect(find(view, "[role=alert] summary").textContent).toContain("JAX 0.10.2: ValueError: ");
   expect(said.querySelector("pre")?.textContent).toContain("which require replication");
-  expect(headline(view)).toContain("Along i, y is not the same block on all devices");
+  expect(textOf(find(view, ".says"))).toContain("Along i, y is not the same block on all devices");
   expect([...said.querySelectorAll(".fix code")].map((c) => c.textContent)).toEqual([
     "out_specs=P('i')",
     "line 3: return jax.lax.psum(x * 2, 'i')",
@@ -568,7 +577,7 @@ test("a shorter document in place of a longer one shows one of its steps", async
   const view = await mount(trace("psum"), { step: 4 });
   view.model.assign({ _document: trace("error") });
   await expect.poll(() => find(view, ".count").textContent).toBe("2/2");
-  expect(headline(view)).toContain("out_specs P() says that it is");
+  expect(textOf(find(view, ".says"))).toContain("out_specs P() says that it is");
 });
 
 test("an error while painting is shown, never a blank picture", async () => {
@@ -629,11 +638,11 @@ test.each([1240, 900, 700, 480, 260])("nothing of the card is wider than it at %
     await settle();
     const { right } = view.frame.getBoundingClientRect();
     for (const element of view.root.querySelectorAll(
-      ".headline *, .transport *, footer *, .tools *, .steps button, .panel",
+      "header *, .headline *, .transport *, .bill *, footer *, .tools *, .steps button, .panel",
     )) {
       const past = element.getBoundingClientRect().right - right;
       // On the smallest cards parts of the bill are cut.
-      if (past > 1 && !element.closest(".hidden, pre, footer > span *")) {
+      if (past > 1 && !element.closest(".hidden, pre, .counts > span *, footer .keys *, .badges *, .chips *")) {
         expect.fail(`${name}: <${element.localName} class="${element.className}"> is ${past} px too wide`);
       }
     }
@@ -674,7 +683,7 @@ test("a card is as high at every step, no higher when it is wider, and at most 6
       if (width >= 900) expect(height, `${name} at ${width}`).toBeLessThanOrEqual(640);
       const transport = find(view, ".transport").getBoundingClientRect();
       // On a small card types have lines of their own, whole.
-      expect(transport.top - view.frame.getBoundingClientRect().top).toBeLessThan(width < 560 ? 230 : 140);
+      expect(transport.top - view.frame.getBoundingClientRect().top).toBeLessThan(width < 560 ? 330 : 190);
       last = height;
       view.stop();
     }
@@ -786,27 +795,6 @@ test("a step of more than three inputs says how many more, at the same height", 
   }
 });
 
-test("the arithmetic and the kind of the estimate are whole or not there, beside a long name of an axis", async () => {
-  const doc = trace("all_gather");
-  const axes = doc.mesh.axes.map((a) => ({ ...a, name: `sequence_of_shards_${a.name}` }));
-  const seen = [new Set<boolean>(), new Set<boolean>()];
-  for (const named of [doc, { ...doc, mesh: { ...doc.mesh, axes } }]) {
-    for (let width = 900; width <= 1012; width += 8) {
-      const view = await mount(named, { step: 1 }, { width });
-      view.root.querySelectorAll("footer .why").forEach((why, i) => {
-        const text = document.createRange();
-        text.selectNodeContents(why);
-        const [box, words] = [why, text].map((e) => e.getBoundingClientRect()) as [DOMRect, DOMRect];
-        const whole = words.top < box.bottom - 1;
-        seen[i]?.add(whole);
-        if (whole) expect(words.right, `at ${width}`).toBeLessThanOrEqual(box.right + 0.5);
-      });
-      view.stop();
-    }
-  }
-  expect(seen).toEqual([new Set([true, false]), new Set([true, false])]);
-});
-
 test("a collective over axes with long names is named over the scrubber, not over what is beside it", async () => {
   const doc = trace("all_gather");
   const axes = doc.mesh.axes.map((a) => ({ ...a, name: `sequence_of_shards_${a.name}` }));
@@ -845,7 +833,9 @@ test("what a step has sent moves nothing on the card", async () => {
     for (const at of [1, 1.2, 1.5, 1.8, 1.999]) {
       scrub(view, at);
       await settle();
-      const parts = [...view.root.querySelectorAll("footer > *, footer .bar")].map((e) => e.getBoundingClientRect());
+      const parts = [...view.root.querySelectorAll("footer > *, .badge, .counts > *, .bar")].map((e) =>
+        e.getBoundingClientRect(),
+      );
       places.add(parts.map((box) => [box.x, box.y, box.width].map(Math.round).join()).join(" "));
     }
     expect(places.size, `at ${width}`).toBe(1);
@@ -953,11 +943,13 @@ test("keys go to the collectives, through the algorithms, to the search and to t
     expect(pressed(view)).toBe(name);
     clock.run();
   }
+  const keys = find<HTMLDetailsElement>(view, ".all-keys");
   await userEvent.keyboard("?");
-  await expect.poll(() => view.root.querySelector(".help")?.textContent).toContain("previous, next collective");
+  await expect.poll(() => keys.open).toBe(true);
+  expect(keys.textContent).toContain("collective before, after");
   await userEvent.keyboard("{Escape}");
-  await expect.poll(() => view.root.querySelector(".help")).toBeNull();
-  button(view, "keys").focus();
+  await expect.poll(() => keys.open).toBe(false);
+  find(view, ".all-keys summary").focus();
   await userEvent.keyboard("g");
   expect(view.root.activeElement).toBe(list);
   const many = await mount(long(30));
@@ -1000,7 +992,7 @@ test("of a long program the collectives alone can be listed", async () => {
     steps: doc.steps.map((s, i) => (i % 10 === 5 ? { ...psum, scope: s.scope } : s)),
   });
   expect(rows(view).length).toBeGreaterThan(30);
-  find<HTMLInputElement>(view, ".tools label[title^=Only] input").click();
+  find(view, "button.badge").click();
   await expect.poll(() => rows(view).map((r) => r.querySelector("b")?.textContent)).toEqual(["psum", "psum", "psum"]);
 });
 
@@ -1154,6 +1146,7 @@ function leveled(): Trace {
 
 test("a step is an expression; its equations are a key away, and Python knows which one is shown", async () => {
   const view = await mount(leveled(), { step: 3 });
+  await loaded(view);
   expect(find(view, ".steps .tools").checkVisibility()).toBe(true);
   const names = () => rows(view).map((r) => r.querySelector("b")?.textContent);
   expect(names()).toEqual(["f", "in_specs", "pvary", "a @ b", "psum", "out_specs"]);

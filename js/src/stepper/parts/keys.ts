@@ -10,6 +10,7 @@ export function act(state: StepperState, key: string): void {
 const ACTS: Readonly<Record<string, (state: StepperState) => void>> = {
   "[": (state) => toCollective(state, -1),
   "]": (state) => toCollective(state, 1),
+  n: (state) => toCollective(state, 1),
   i: (state) => state.into(),
   // In no function, loop or branch which this step is not in; and after the one that it is in.
   o: (state) => after(state, 0),

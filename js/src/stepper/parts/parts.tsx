@@ -1,7 +1,6 @@
 /** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
 import { render } from "preact";
 import tipStyles from "../../card/tip.css";
-import { meanwhile } from "../model/transit";
 import type { Parts } from "../parts";
 import { hitAt } from "../scene/hit";
 import { RULES } from "../scene/rules";
@@ -9,8 +8,9 @@ import { Page } from "../spacetime/page";
 import { Space } from "../spacetime/Space";
 import spaceStyles from "../spacetime/spacetime.css";
 import type { StepperState } from "../state";
+import { Bill } from "./Bill";
 import { BlockTip, labelOf } from "./BlockTip";
-import { Help } from "./Help";
+import { Filters } from "./Filters";
 import { act, goes, turnGroup } from "./keys";
 import { Paper } from "./Paper";
 import styles from "./parts.css";
@@ -26,7 +26,8 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
   return {
     space: (host) => render(<Space page={page} />, host),
     paper: (host) => render(<Paper state={state} />, host),
-    help: (host) => render(<Help />, host),
+    bill: (host) => render(<Bill state={state} />, host),
+    filters: (host) => render(<Filters state={state} />, host),
     tip: (host) => render(<BlockTip state={state} />, host),
     trouble: (host) => render(<Trouble state={state} />, host),
     watched: (host) => render(<Watched state={state} />, host),
@@ -37,7 +38,6 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     rules: RULES,
     railsOf,
     lengthsOf,
-    meanwhile,
     turnGroup: (by) => turnGroup(state, by),
     hitAt,
     trail: (by) => page.trail(by),

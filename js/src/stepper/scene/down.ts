@@ -1,10 +1,14 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
+import { exchanges } from "../model/semantics";
 import { type Ask, adds, gridOf } from "./ask";
 import { bareChoices, type Choice, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
 import { fixedOf, LINE, mapOver, stretched } from "./downrows";
 import { sizesOf } from "./downsizes";
 import type { Stage } from "./stage";
+
+/** By how much the ways of pieces are longer where there is width. */
+const LONGER = 180;
 
 /** The stage of the best choice that fits the width, as high as others of the program where rows can be higher. */
 export function downStage(ask: Ask, height: number): Stage {
@@ -19,8 +23,10 @@ export function downStage(ask: Ask, height: number): Stage {
       for (const rows of every) {
         const sizes = sizesOf(ask, rows, choice);
         const left = ask.width - sizes.width;
-        // The ways of a permutation are as long as there is width.
-        if (left >= 0) return placeDown(ask, rows, choice, sizes, Math.min(400, left));
+        if (left < 0) continue;
+        // The ways of a permutation are as long as there is width; those of pieces are longer.
+        const lane = choice.tight.lane + (exchanges(ask.c) && ask.motion === "gather" ? Math.min(LONGER, left) : 0);
+        return placeDown(ask, rows, { ...choice, tight: { ...choice.tight, lane } }, sizes, Math.min(400, left));
       }
     }
   }

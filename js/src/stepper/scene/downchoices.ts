@@ -66,16 +66,24 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
       copies.map((swatch) => ({ columns, swatch })),
     ),
   ];
-  for (const way of ways) yield choices({ ...all, whole: false, open: false, ...way }, tights, FONTS, [0]);
+  for (const way of ways) {
+    const rest = { ...all, whole: false, open: false, ...way };
+    yield choices(rest, tights, FONTS, [0]);
+    // Before columns are left out, digits stand 3 px from the edges of their cells.
+    if (!way.whole && !way.map && way.columns === 64) yield choices(rest, tights.slice(-1), FONTS.slice(-1), [CLOSE]);
+  }
 }
 
 type Rest = Omit<Choice, "tight" | "font" | "grow">;
+
+/** Off the width of a cell that has more margin than its digits need. */
+const CLOSE = -2;
 
 /** With all margins and digits; where there is more room than needed, numbers stand wider apart. */
 function choices(rest: Rest, tights: readonly Tight[], fonts: readonly number[], grows: readonly number[]): Choices {
   const [font = 0, tight = TIGHT[0] as Tight] = [fonts.at(-1), tights.at(-1)];
   return {
-    least: { ...rest, tight, font, grow: 0 },
+    least: { ...rest, tight, font, grow: Math.min(0, ...grows) },
     all: () =>
       tights.flatMap((tight) =>
         fonts.flatMap((font) => {

@@ -122,8 +122,11 @@ function vertical(ask: Ask, over: boolean) {
       );
     } else {
       if (n <= 4)
-        for (let rows = Math.min(natural, 4); rows > 0; rows--)
+        for (let rows = Math.min(natural, 4); rows > 0; rows--) {
           choices.push({ rows, cell: 20, pad: rows === 1 ? 13 : 7, gap: 14 });
+          // Rows stand closer before one is left out.
+          if (rows === natural && rows > 1) choices.push({ rows, cell: 18, pad: 4, gap: 12 });
+        }
       if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
       choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 });
     }

@@ -1,8 +1,10 @@
 /** How elements were made, in words: loaded when a step is first chosen or pointed at. */
+
 import type { Variable } from "../../core/document.gen";
 import { unravel } from "../../core/mesh";
 import { clauses, count, some } from "../../core/text";
 import { axisToken, type Mark } from "../../draw/marks";
+import { caption } from "../model/caption";
 import { arithmetic, type Source, sourcesOf } from "../model/sources";
 import { cellBox } from "./drawn";
 import { numberOf } from "./look";
@@ -15,6 +17,11 @@ export function worked(view: StepView): string {
   if (element === null || !output || shape(input) !== shape(output) || trace.end(view.step) === "start") return "";
   const place = placeOf(view, { v: output, device, element });
   return `${place} on device ${trace.mesh.ids[device]}: ${fromText(view, output, device, element)}.`;
+}
+
+/** What happens in words, after the element that is worked out. */
+export function said(view: StepView): string {
+  return clauses([worked(view), ...caption(view)], " ");
 }
 
 /** `c[0,1] = 5 + 4 = 9, from devices 4, 5`, or that it is not known. */

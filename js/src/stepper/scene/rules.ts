@@ -1,9 +1,10 @@
 /** What steppers load later, by which more of a step is drawn and said. */
 import { transitText } from "../model/transit";
 import { equalMarks } from "./equals";
-import { fromText, worked } from "./explain";
+import { fromText, said } from "./explain";
 import { flightsOf } from "./flights";
 import { litMarks } from "./hit";
+import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
 import { readingMarks, stripMarks } from "./strips";
 import { resting } from "./transit";
@@ -14,12 +15,13 @@ export const RULES: Rules = {
   equalMarks,
   flightsOf,
   fromText,
+  lineMarks,
   litMarks,
   mapMarks,
   readingMarks,
   resting,
+  said,
   stripMarks,
   transitText,
   wholeMarks,
-  worked,
 };

@@ -4,7 +4,6 @@ import { axisToken, type Mark } from "../../draw/marks";
 import type { Moment } from "../model/timeline";
 import { additionMarks } from "./addition";
 import { StepperLayout } from "./layout";
-import { lineMarks } from "./line";
 import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { isSlim } from "./stage";
@@ -40,7 +39,7 @@ export function frameOf(view: StepView): Frame {
       ...(options.rules?.mapMarks(view) ?? []),
       ...groups.flatMap((group) => standing(group, flights)),
       ...(still?.under ?? []),
-      ...lineMarks(view),
+      ...(options.rules?.lineMarks(view) ?? []),
       ...(slim ? tiles : []),
     ],
     flights: still?.flights ?? flights,

@@ -58,7 +58,10 @@ export interface Rules {
   /** What is under way after a step, in words. */
   transitText(trace: Setting["trace"], at: number): readonly [string, string];
   fromText(view: StepView, v: Variable, device: number, cell: number | null): string;
-  worked(view: StepView): string;
+  /** What happens, with the element that is worked out. */
+  said(view: StepView): string;
+  /** The running sum under the picture, or what happens: `line.ts`. */
+  lineMarks(view: StepView): Mark[];
 }
 
 export interface StepperOptions {
