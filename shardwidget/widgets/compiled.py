@@ -30,7 +30,7 @@ from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
-from shardwidget.widgets._pages import NOT_KNOWN, ProgramPages, sentence
+from shardwidget.widgets._pages import BY_USER, NOT_KNOWN, ProgramPages, sentence
 from shardwidget.widgets._progress import Progress
 from shardwidget.widgets._selection import index_trait, selected_index
 from shardwidget.widgets.diff import DiffView
@@ -449,14 +449,14 @@ class CompiledProgram(MovingWidget):
     def why(self, collective: int) -> tuple[Why, ...]:
         """Why a collective is there: from which splits it follows, and where these come from.
 
-        The compiler's own record of how it propagated shardings is read, for which the function is compiled again. The
-        button of the selected line asks for the same.
+        The compiler's own record of how it propagated shardings is read, for which the function is traced and lowered
+        again. The button of the selected line asks for the same.
 
         Args:
             collective: index in ``document.collectives``; side by side, of the program that is open.
 
         Returns:
-            An answer for each split; none where that is not known.
+            An answer for each split; none where that is not known, or where the program itself asks for it.
 
         Raises:
             IndexError: there is no such collective.
@@ -467,7 +467,8 @@ class CompiledProgram(MovingWidget):
         if not 0 <= collective < len(program.collectives):
             raise IndexError(f"the program has {len(program.collectives)} collectives; there is no {collective}")
         found = self._reads.why(at, program, collective, self._calls[at])
-        said = {"found": [to_wire(why) for why in found]} if found else {"trouble": NOT_KNOWN}
+        unsaid = BY_USER if program.collectives[collective].by_user else NOT_KNOWN
+        said = {"found": [to_wire(why) for why in found]} if found else {"trouble": unsaid}
         self._pages = {**self._pages, f"why {at} {collective}": said}
         return found
 
