@@ -209,6 +209,8 @@ class Overlap(Document):
     flops_per_second: float
     bytes_per_second: float
     link_bytes_per_second: float
+    ridges: tuple[float, float]
+    """Operations for each byte at which the chip's matrix units are as busy as its memory, and as a link."""
     formula: str
     """How the times are estimated, in a sentence."""
     verdict: str = ""
@@ -254,8 +256,3 @@ class Overlap(Document):
             found.setdefault((t.kind, t.axes, t.source, t.backward), []).append(t)
         lines = [LineTransfers(*key, tuple(of)) for key, of in found.items()]
         return tuple(sorted(lines, key=lambda line: (-line.exposed, -line.seconds)))
-
-    @property
-    def ridges(self) -> tuple[float, float]:
-        """Operations for each byte at which a chip's matrix units are as busy as its memory, and as its links."""
-        return self.flops_per_second / self.bytes_per_second, self.flops_per_second / self.link_bytes_per_second

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -110,7 +111,7 @@ def twin(program: Program, collective: int, other: Program | None) -> int | None
 
     def key(of: Program, k: int) -> tuple[object, ...]:
         c = of.collectives[k]
-        return c.kind, c.axes, c.source, c.op
+        return c.kind, c.axes, c.source, path_within(c.op)
 
     if other is None:
         return None
@@ -118,6 +119,14 @@ def twin(program: Program, collective: int, other: Program | None) -> int | None
     before = sum(key(program, k) == wanted for k in range(collective))
     found = [k for k in range(len(other.collectives)) if key(other, k) == wanted]
     return found[min(before, len(found) - 1)] if found else None
+
+
+def path_within(op: str) -> str:
+    """JAX's path of an operation in the function that is compiled, whether that is jitted itself or by its caller."""
+    return _CALLED.sub("", op)
+
+
+_CALLED = re.compile(r"^(?:p?jit\([^()]*\)/)+")
 
 
 def _verdict(program: Program, interconnect: int) -> str:

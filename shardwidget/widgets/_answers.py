@@ -10,7 +10,7 @@ from traitlets import Bunch, Dict, observe
 
 from shardwidget.document import Links, Memory, Overlap, Remedies, Why, to_wire
 from shardwidget.export.remedies import UNFINISHED
-from shardwidget.widgets._pages import NOT_KNOWN, sentence
+from shardwidget.widgets._pages import BY_USER, NOT_KNOWN, sentence
 from shardwidget.widgets._programs import ProgramWidget
 from shardwidget.widgets._progress import Progress
 
@@ -81,14 +81,14 @@ class AnsweringWidget(ProgramWidget):
     def why(self, collective: int) -> tuple[Why, ...]:
         """Why a collective is there: from which splits it follows, and where these come from.
 
-        The compiler's own record of how it propagated shardings is read, for which the function is compiled again. The
-        button of the selected line asks for the same.
+        The compiler's own record of how it propagated shardings is read, for which the function is traced and lowered
+        again. The button of the selected line asks for the same.
 
         Args:
             collective: index in ``document.collectives``; side by side, of the program that is open.
 
         Returns:
-            An answer for each split; none where that is not known.
+            An answer for each split; none where that is not known, or where the program itself asks for it.
 
         Raises:
             IndexError: there is no such collective.
@@ -99,7 +99,8 @@ class AnsweringWidget(ProgramWidget):
         if not 0 <= collective < len(program.collectives):
             raise IndexError(f"the program has {len(program.collectives)} collectives; there is no {collective}")
         found = self._reads.why(at, program, collective, self._calls[at])
-        said = {"found": [to_wire(why) for why in found]} if found else {"trouble": NOT_KNOWN}
+        unsaid = BY_USER if program.collectives[collective].by_user else NOT_KNOWN
+        said = {"found": [to_wire(why) for why in found]} if found else {"trouble": unsaid}
         self._pages = {**self._pages, f"why {at} {collective}": said}
         return found
 

@@ -20,6 +20,8 @@ NO_FUNCTION = (
     "and its arguments."
 )
 
+BY_USER = "The program itself asks for it."
+
 NOT_KNOWN = "Why it is there is not known: the compiler's record of shardings does not lead to it."
 
 
@@ -68,7 +70,10 @@ class ProgramPages:
         self.known["overlap", at] = self.overlap(at, program).beside(run)
 
     def why(self, at: int, program: Program, collective: int, call: Any) -> tuple[Why, ...]:
-        """Why a collective of a program is there: an answer for each split that it follows from.
+        """Why the compiler added a collective to a program: an answer for each split that it follows from.
+
+        Shardy's record is enough for most. Where it does not tell which line a collective is of, the function is compiled
+        again, with a name on every equation.
 
         Args:
             at: the index of the program.
@@ -77,8 +82,17 @@ class ProgramPages:
             call: the function, its arguments and its keyword arguments.
         """
         f, args, kwargs = call
+        if program.collectives[collective].by_user:
+            return ()
         if not callable(f) or hasattr(f, "as_text"):  # What is compiled already can be called too.
             raise ValueError(NO_FUNCTION)
+        from shardwidget.read._comparison.explained import explained
+
+        recorded = self._once("record", at, lambda: explained(program, f, *args, kwargs=kwargs, mesh=self._mesh))
+        if recorded is None:
+            return ()
+        if any(collective in row.collectives for row in recorded.rows):
+            return recorded.why_collective(collective)
         compared = self._once("why", at, lambda: self._compared(f, args, kwargs))
         same = twin(program, collective, compared.program)
         return () if same is None else compared.why_collective(same)

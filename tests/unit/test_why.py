@@ -10,9 +10,11 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
-from shardwidget import read
+from shardwidget import _jax, read
 from shardwidget._jax import origins
 from shardwidget.document import Comparison, Why
+from shardwidget.findings.program import twin
+from shardwidget.read._comparison.explained import explained
 
 ROWS_AND_COLUMNS = P("data", "model")
 
@@ -140,6 +142,62 @@ def test_a_collective_of_a_compiled_program_says_why():
     assert '"answer":"Dim 1 of' in view.to_html()
     with pytest.raises(IndexError, match="there is no 9"):
         view.why(9)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "known"),
+    [(block, BLOCK, 1), (jax.jit(block), BLOCK, 1), (step, STEP, 3), (jax.jit(step), STEP, 3), (attend, ATTEND, 3)],
+)
+def test_a_compiled_program_answers_as_the_comparison_and_compiles_nothing(f, args, known):
+    view, c = sw.CompiledProgram(f, *args), read.comparison(f, *args)
+    with _jax.compilations() as made:
+        found = [view.why(k) for k in range(len(view.document.collectives))]
+    assert made == []
+    assert sum(map(bool, found)) == known
+    for k, whys in enumerate(found):
+        whole = c.why_collective(twin(view.document, k, c.program))
+        assert not whole or [why.answer for why in whys] == [why.answer for why in whole]
+
+
+def test_layers_that_a_python_loop_writes_are_told_apart():
+    def layers(x, weights):
+        for w_in, w_out in weights:
+            x = x + jax.nn.gelu(x @ w_in) @ w_out
+        return x
+
+    weights = [(shape(256, 1024, spec=P(None, "model")), shape(1024, 256, spec=P("model")))] * 3
+    view = sw.CompiledProgram(layers, BLOCK[0], weights)
+    with _jax.compilations() as made:
+        found = [view.why(k) for k in range(len(view.document.collectives))]
+    assert made == []
+    givers = [{why.chain[0].name for why in whys} for whys in found]
+    assert givers == [{f"weights[{k}][0]", f"weights[{k}][1]"} for k in range(3)]
+
+
+def test_a_combined_collective_is_of_each_of_its_lines():
+    def heads(x, weights):
+        return [jax.nn.gelu(x @ w_in) @ w_out for w_in, w_out in weights]
+
+    weights = [(shape(256, 1024, spec=P(None, "model")), shape(1024, 256, spec=P("model")))] * 2
+    view = sw.CompiledProgram(heads, BLOCK[0], weights)
+    assert [len(c.shapes) for c in view.document.collectives] == [2]
+    assert {why.chain[0].name for why in view.why(0)} == {f"weights[{k}][{n}]" for k in (0, 1) for n in (0, 1)}
+
+
+def test_where_nothing_tells_lines_apart_the_function_is_compiled_again():
+    def sorts(x):
+        return [jnp.sort(x * k, axis=0) for k in (2.0, 3.0)]
+
+    view = sw.CompiledProgram(sorts, BLOCK[0])
+    assert explained(view.document, sorts, BLOCK[0]).causes == ()
+    assert all(view.why(k) for k in range(len(view.document.collectives)))
+
+
+def test_a_collective_of_the_programs_own_says_so():
+    region = jax.shard_map(lambda x: jax.lax.psum(x, "data"), mesh=mesh(), in_specs=P("data"), out_specs=P())
+    view = sw.CompiledProgram(region, shape(64, 32, spec=P("data")))
+    assert view.why(0) == ()
+    assert view._pages["why 0 0"] == {"trouble": "The program itself asks for it."}
 
 
 def test_the_browser_is_told_why_it_is_not_known():

@@ -103,14 +103,6 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
         OnOneDeviceError: it is compiled for one device.
         Exception: the program does not compile.
     """
-    arguments, boundary = call.called_on(mesh), _boundary(tree, call, mesh)
-
-    def lowered(places: dict[int, dict[int, ValuePlacement]] | None) -> jax.stages.Lowered:
-        function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
-        function.__name__ = call.function
-        with call.setting(mesh):
-            return jax.jit(function, **(boundary.options if boundary else {})).lower(*arguments)
-
     places: dict[int, dict[int, ValuePlacement]] = {}
     refused = ""
     inspected: Program | None = None
@@ -119,10 +111,10 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
         asking = None
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
-                asking = second.submit(lowered(places).compile, only_partitioned(mesh, len(tree.lines)))
+                asking = second.submit(lowered(tree, call, mesh, places).compile, only_partitioned(mesh, len(tree.lines)))
             except Exception as error:
                 refused = str(error).split("\n")[0]
-        own = lowered(None)
+        own = lowered(tree, call, mesh)
         record = _jax.recorded(own) if mesh.size > 1 else None
         plain = own.compile(quickly(mesh))
         inputs, outputs = _jax.boundary_shardings(plain)
@@ -177,6 +169,29 @@ def on_lines(concrete: Concrete, lines: Mapping[int, int]) -> Concrete:
         disturbed=frozenset(back[b] for b in concrete.disturbed if b in back),
         record=None,  # Its paths have the other program's numbers.
     )
+
+
+def lowered(
+    tree: Tree,
+    call: ComparedCall,
+    mesh: Mesh,
+    places: dict[int, dict[int, ValuePlacement]] | None = None,
+    **options: Any,
+) -> jax.stages.Lowered:
+    """The program with a name on every equation, lowered; where ``places`` are wanted, with inspections.
+
+    Args:
+        tree: the program.
+        call: the function and its arguments.
+        mesh: the devices to compile for.
+        places: where the inspections leave what they are told, once it is compiled.
+        **options: of ``jax.jit``.
+    """
+    boundary = _boundary(tree, call, mesh)
+    function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
+    function.__name__ = call.function
+    with call.setting(mesh):
+        return jax.jit(function, **(boundary.options if boundary else {}), **options).lower(*call.called_on(mesh))
 
 
 def _boundary(tree: Tree, call: ComparedCall, mesh: Mesh) -> Boundary | None:

@@ -12,7 +12,8 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document.why import Cause, Given, Group, Reason
-from shardwidget.read._comparison.concrete import TAGS, Concrete
+from shardwidget.read._comparison.concrete import Concrete
+from shardwidget.read._comparison.propagated import line_of_path, results_of
 from shardwidget.read._comparison.rows import decision_of
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
@@ -66,7 +67,7 @@ def reasons_of(tree: Tree, concrete: Concrete | None) -> Found:
 class _Reasons:
     def __init__(self, tree: Tree, concrete: Concrete, record: _jax.Record) -> None:
         self.tree, self.concrete, self.record = tree, concrete, record
-        self.lines = [_tag(operation.path) for operation in record.operations]
+        self.lines = [line_of_path(operation.path) for operation in record.operations]
         self.labels: dict[int, str] = {}
         """What origins call the values that were given their sharding."""
         self.constraints: dict[int, int] = {}
@@ -88,7 +89,7 @@ class _Reasons:
         taken = [k for k, put in enumerate(concrete.arguments) if put is not None]
         for k, v in zip(taken, record.arguments, strict=False):
             self.at[v] = (0, k)
-        for line, results in self._results().items():
+        for line, results in results_of(tree, record).items():
             for k, v in enumerate(results):
                 self.at.setdefault(v, (line + 1, k))
         for k, v in enumerate(record.results):
@@ -148,23 +149,6 @@ class _Reasons:
         several = {one: n for n, one in enumerate(one for one, reasons in given.items() if len(reasons) > 1)}
         at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(alike.of(v, axis))) is not None}
         return tuple(Group(tuple(given[one])) for one in several), at
-
-    def _results(self) -> dict[int, list[int]]:
-        """By line, the values of the record that its results are.
-
-        The last operation of a line gives them. A loop has them last, after what it reads and its counter.
-        """
-        found: dict[int, list[int]] = {}
-        for line, operation in zip(self.lines, self.record.operations, strict=True):
-            if line < 0 or operation.name == "sdy.data_flow_edge" or self.tree.lines[line].local:
-                continue
-            outputs = self.tree.lines[line].outputs
-            made = list(operation.results[-len(outputs) :])
-            shapes = [tuple(getattr(v.aval, "shape", ())) for v in outputs]
-            found.pop(line, None)
-            if [self.record.values[v].shape for v in made] == shapes:
-                found[line] = made
-        return found
 
     def _compiled(self, at: At) -> Entries | None:
         row, k = at
@@ -321,9 +305,3 @@ class _Alike:
 def _dim(value: _jax.Recorded, axis: str) -> int:
     """The dimension of a value that an axis splits; -1 for none."""
     return next((d for d, axes in enumerate(value.dims or ()) if axis in axes), -1)
-
-
-def _tag(path: str) -> int:
-    """The line that an operation belongs to; -1 where it has none."""
-    tags: Sequence[str] = TAGS.findall(path)
-    return int(tags[-1]) if tags else -1

@@ -153,6 +153,7 @@ def _document(
         flops_per_second=rate.flops,
         bytes_per_second=rate.memory,
         link_bytes_per_second=network.bandwidth,
+        ridges=(rate.flops / rate.memory, rate.flops / network.bandwidth),
         formula=FORMULA.format(flops=rate.flops, memory=rate.memory, chip=rate.name, interconnect=network.name),
         name=program.name,
         target=program.target,

@@ -143,14 +143,6 @@ export function boundText({ doc }: OverlapModel): string {
   return `If everything overlapped, ${doc.name || "it"} would be bound by ${by}.`;
 }
 
-/** Operations for each byte: above the first a chip's matrix units are slower than its memory, above the second than a link. */
-export function ridgesOf({ doc }: OverlapModel): { memory: number; links: number } {
-  return {
-    memory: doc.flops_per_second / doc.bytes_per_second,
-    links: doc.flops_per_second / doc.link_bytes_per_second,
-  };
-}
-
 /** Floating-point operations a second of a line, and for each byte. */
 export function pointOf({ flops, bytes, seconds }: LineWork) {
   return { intensity: bytes > 0 ? flops / bytes : Number.POSITIVE_INFINITY, rate: seconds > 0 ? flops / seconds : 0 };

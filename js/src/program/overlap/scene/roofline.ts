@@ -3,7 +3,7 @@ import { bytes, duration } from "../../../core/format";
 import { rule } from "../../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD } from "../../../draw/marks";
 import { fit } from "../../../draw/measure";
-import { type OverlapModel, pointOf, ridgesOf } from "../model/overlap";
+import { type OverlapModel, pointOf } from "../model/overlap";
 
 const HEIGHT = 224;
 const LINE = 20;
@@ -23,12 +23,12 @@ export function rooflineMarks(model: OverlapModel, width: number): Mark[] {
 
 function chartMarks(model: OverlapModel, width: number): Mark[] {
   const { doc } = model;
-  const ridges = ridgesOf(model);
+  const [memory, links] = doc.ridges;
   // What does no products has no place here; it is in the list.
   const points = doc.lines.map((line, k) => ({ ...pointOf(line), k })).filter(({ rate }) => rate > 0);
   const finite = points.map((p) => p.intensity).filter(Number.isFinite);
-  const low = Math.log10(Math.min(ridges.memory / 30, ...finite)) - 0.2;
-  const high = Math.log10(Math.max(ridges.links * 4, ...finite)) + 0.2;
+  const low = Math.log10(Math.min(memory / 30, ...finite)) - 0.2;
+  const high = Math.log10(Math.max(links * 4, ...finite)) + 0.2;
   const box = { left: PAD + 46, right: width - PAD, top: 26, bottom: HEIGHT - 34 };
   const x = (intensity: number) => {
     const at = Math.min(high, Math.max(low, Math.log10(Math.max(intensity, 1e-12))));
@@ -39,9 +39,8 @@ function chartMarks(model: OverlapModel, width: number): Mark[] {
     const at = Math.max(least, Math.log10(Math.max(rate, 1)));
     return box.top + ((Math.log10(doc.flops_per_second) - at) / 3) * (box.bottom - box.top);
   };
-  const roof = (perByte: number) => {
+  const roof = (perByte: number, ridge: number) => {
     const from = Math.max(10 ** low, 10 ** least / perByte);
-    const ridge = doc.flops_per_second / perByte;
     return [
       [x(from), y(from * perByte)],
       [x(ridge), y(doc.flops_per_second)],
@@ -51,12 +50,12 @@ function chartMarks(model: OverlapModel, width: number): Mark[] {
   const marks: Mark[] = [
     label(PAD, 16, `${tera(doc.flops_per_second)} TFLOP/s on ${doc.chip}`, 11.5, "muted"),
     label(box.left, HEIGHT - 6, "FLOP for each byte", 11.5, "muted"),
-    { kind: "line", points: roof(doc.bytes_per_second), stroke: { color: "ink", width: 1.6 } },
-    { kind: "line", points: roof(doc.link_bytes_per_second), stroke: { color: "muted", width: 1.2, dash: [5, 3] } },
+    { kind: "line", points: roof(doc.bytes_per_second, memory), stroke: { color: "ink", width: 1.6 } },
+    { kind: "line", points: roof(doc.link_bytes_per_second, links), stroke: { color: "muted", width: 1.2, dash: [5, 3] } },
   ];
   for (const [name, at] of [
-    ["memory", ridges.memory],
-    ["a link", ridges.links],
+    ["memory", memory],
+    ["a link", links],
   ] as const) {
     const down = [
       [x(at), box.top],

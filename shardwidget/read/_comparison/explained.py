@@ -1,0 +1,70 @@
+"""Why values of a program that is compiled already are split as they are, without compiling it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+from jax.sharding import AxisType, Mesh
+
+from shardwidget._jax import AnyMesh
+from shardwidget.document import Comparison, Program
+from shardwidget.read._comparison.base import base_of, tree_of
+from shardwidget.read._comparison.ends import arguments_row, outputs_row
+from shardwidget.read._comparison.explicit import Explicit
+from shardwidget.read._comparison.propagated import propagated
+from shardwidget.read._comparison.question import ComparedCall, abstract, retyped
+from shardwidget.read._comparison.reasons import reasons_of
+from shardwidget.read._comparison.rows import row_of
+from shardwidget.read._mesh import read_mesh
+
+
+def explained(
+    program: Program,
+    f: Callable[..., Any],
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    mesh: AnyMesh | None = None,
+) -> Comparison | None:
+    """The rows of a comparison with what Shardy records of them alone: without types, without a compilation.
+
+    Args:
+        program: what ``read.program`` gave for the function.
+        f: the function.
+        *args: its arguments.
+        kwargs: its keyword arguments.
+        mesh: the mesh; None takes that of the arguments.
+
+    Returns:
+        The comparison; None where Shardy's record cannot be had.
+
+    Raises:
+        Exception: as ``comparison``.
+    """
+    call = ComparedCall(f, args, mesh, kwargs)
+    base = base_of(call, None)
+    if base.error is not None or not isinstance(base.mesh, Mesh):
+        return None
+    tree = tree_of(call, base.jaxpr, base.mesh)
+    concrete = propagated(tree, call, base.mesh, program)
+    if concrete is None:
+        return None
+    none, types = Explicit({}, {}), abstract(retyped(call.mesh, AxisType.Explicit))
+    rows = [arguments_row(tree, call, types, concrete)]
+    rows += [row_of(line, k, none, concrete) for k, line in enumerate(tree.lines)]
+    rows.append(outputs_row(tree, call, types, none, concrete))
+    found = reasons_of(tree, concrete)
+    return Comparison(
+        of="function",
+        mesh=read_mesh(call.mesh),
+        rows=tuple(rows),
+        scopes=tuple(tree.scopes),
+        program=program,
+        reasons=found.reasons,
+        groups=found.groups,
+        causes=found.causes,
+        steps=found.steps,
+        name=call.function,
+        jax_version=jax.__version__,
+    )

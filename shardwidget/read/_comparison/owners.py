@@ -1,0 +1,129 @@
+"""The lines that the collectives of a compiled program belong to, where the program was compiled without their names."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from jax.sharding import Mesh
+
+from shardwidget.document import HloCollective, Program
+from shardwidget.findings.program import path_within
+from shardwidget.read._comparison.concrete import ValuePlacement
+from shardwidget.read._comparison.tree import Tree
+from shardwidget.read._jaxpr.sources import own_frame, source_of
+from shardwidget.read._jaxpr.value import Value
+from shardwidget.read._program.module import Module
+from shardwidget.read._program.origin import Origins
+
+Key = tuple[str, Any]
+"""The path of an operation, and the line of the user's that it is in."""
+
+
+def owners(
+    tree: Tree,
+    paths: Iterable[tuple[int, str]],
+    places: Iterable[tuple[Value, ValuePlacement]],
+    mesh: Mesh,
+    program: Program,
+) -> Mapping[int, Sequence[tuple[int, HloCollective]]]:
+    """The collectives of each line, with their indices.
+
+    A collective has the path and the source of its operation. Of several operations that have the same, it is the one
+    at its column, and the one of whose values on a device it has the shape. What a Python loop writes again and again has the same of all
+    these: there collectives are in the order of the lines, if each line needs the one before it, and there are as many.
+    What XLA combines belongs to each of as many lines. Others belong to none.
+
+    Args:
+        tree: the program.
+        paths: of each operation that it is lowered to, the line and the path.
+        places: where values are.
+        mesh: the devices.
+        program: the same, compiled.
+    """
+    lines: dict[Key, dict[int, None]] = defaultdict(dict)
+    for line, path in paths:
+        if line >= 0:
+            frames = tree.lines[line].frames
+            lines[path_within(path), source_of(own_frame(frames)) if frames else None].setdefault(line)
+    alike = _Alike(tree, places, mesh, program)
+    caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
+    several: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for k, c in enumerate(program.collectives):
+        found = tuple(lines.get((path_within(c.op), c.source), ()))
+        if len(found) > 1:
+            found = alike.left(c, found)
+        if len(found) == len(c.shapes) or len(found) == 1:
+            for line in found:
+                caused[line].append((k, c))
+        elif found:
+            several[found].append(k)
+    for found, numbers in several.items():
+        if len(found) == len(numbers) and alike.each_needs_the_last(found):
+            for line, k in zip(found, numbers, strict=True):
+                caused[line].append((k, program.collectives[k]))
+    return caused
+
+
+class _Alike:
+    """Tells lines apart that have the same path and source."""
+
+    def __init__(
+        self, tree: Tree, places: Iterable[tuple[Value, ValuePlacement]], mesh: Mesh, program: Program
+    ) -> None:
+        self._tree, self._program = tree, program
+        self._shapes = {id(v): _on_a_device(v.aval.shape, put, mesh) for v, put in places}
+        self._columns: dict[str, tuple[int, int]] | None = None
+        self._givers = {id(v): k for k, line in enumerate(tree.lines) for v in line.outputs}
+
+    def left(self, c: HloCollective, lines: tuple[int, ...]) -> tuple[int, ...]:
+        """The lines that a collective may belong to."""
+        at = self._column(c.name)
+        lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
+        shapes = {tuple(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
+        return tuple(k for k in lines if shapes & self._shapes_of(k, c.kind)) or lines
+
+    def each_needs_the_last(self, lines: Sequence[int]) -> bool:
+        """Whether each line needs what the one before it computes."""
+        return all(self._needs(after, before) for before, after in zip(lines, lines[1:], strict=False))
+
+    def _column(self, name: str) -> tuple[int, int]:
+        """Line and column of an instruction; zeros where it has none."""
+        if self._columns is None:
+            module = Module.parse(self._program.module_text)
+            origins = Origins(module)
+            sent = {c.name for c in self._program.collectives}
+            instructions = (i for of in module.computations.values() for i in of.instructions if i.name in sent)
+            self._columns = {i.name: (f.line, f.column) for i in instructions for f in origins.at(i).called()[:1]}
+        return self._columns.get(name, (0, 0))
+
+    def _columns_of(self, line: int) -> set[tuple[int, int]]:
+        first = self._tree.lines[line].frames[:1]
+        return {(f.start_line, column) for f in first for column in (f.start_column, f.end_column)}
+
+    def _shapes_of(self, line: int, kind: str) -> set[Any]:
+        """The shapes on a device of what a collective of this kind may move for a line: a sum moves results only."""
+        of = self._tree.lines[line]
+        values = of.outputs if kind == "all-reduce" else [*of.outputs, *of.inputs]
+        return {self._shapes.get(id(v)) for v in values}
+
+    def _needs(self, after: int, before: int) -> bool:
+        left, seen = [after], {after}
+        while left:
+            inputs = (v for v in self._tree.lines[left.pop()].inputs if isinstance(v, Value))
+            for giver in {self._givers.get(id(v), -1) for v in inputs} - seen:
+                if giver == before:
+                    return True
+                seen.add(giver)
+                if giver > before:
+                    left.append(giver)
+        return False
+
+
+def _on_a_device(shape: Sequence[int], put: ValuePlacement, mesh: Mesh) -> tuple[int, ...] | None:
+    if put.dims is None or len(put.dims) != len(shape):
+        return None
+    return tuple(-(-n // math.prod(mesh.shape[a] for a in axes)) for n, axes in zip(shape, put.dims, strict=True))
