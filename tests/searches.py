@@ -21,6 +21,7 @@ from shardwidget.document import (
     Sent,
     Shortfall,
 )
+from shardwidget.read._search import said
 
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -247,14 +248,27 @@ def running() -> Search:
     """A search that is on its way."""
     found = search(compiled=0)
     at = next(k for k, c in enumerate(found.candidates) if c is found.now)
-    return replace(found, candidates=found.candidates[: at + 1], planned=180)
+    return replace(found, candidates=found.candidates[: at + 1], planned=180, estimating_s=2.1)
+
+
+def compiling() -> Search:
+    """A search that has compiled 4 of 6, of which one failed, and compiles the next."""
+    found = replace(stopped(), ended="", estimating_s=6.0)
+    at = next(k for k, c in enumerate(found.candidates) if c.compiled is None and not c.failure)
+    return replace(found, compiling=at)
+
+
+def without_library() -> Search:
+    """A search that would compile, but libtpu is not there."""
+    note = 'Nothing is compiled: compiling for a TPU needs libtpu: pip install "shardwidget[tpu]".'
+    return replace(search(compiled=0), notes=(note,), offers=(said.INSTALL,))
 
 
 def one() -> Search:
     """A search that has only what the user has now."""
     found = search(compiled=0)
     assert found.now is not None
-    return replace(found, candidates=(found.now,), now_index=0, planned=1)
+    return replace(found, candidates=(found.now,), now_index=0, planned=1, offers=(said.other_meshes(16),))
 
 
 def stopped() -> Search:
@@ -278,7 +292,8 @@ def nothing_fits() -> Search:
     )
     least = min(c.bytes_per_device for c in found.candidates)
     short = Shortfall(least - 2**30, 2**29, 1407 * 2**20, words)
-    return replace(found, shortfall=short, fits_on=Scaled(64, "TPU v5e 8×8", 256, "FSDP 64", 0.024, 900 * 2**20))
+    fits_on = Scaled(64, "TPU v5e 8×8", 256, "FSDP 64", 0.024, 900 * 2**20)
+    return replace(found, shortfall=short, fits_on=fits_on, offers=said.offers(short, fits_on))
 
 
 SEARCHES: dict[str, Callable[[], Search]] = {
@@ -289,5 +304,7 @@ SEARCHES: dict[str, Callable[[], Search]] = {
     "running": running,
     "one": one,
     "stopped": stopped,
+    "compiling": compiling,
+    "without library": without_library,
 }
 """Searches to be drawn."""

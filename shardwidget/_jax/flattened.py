@@ -169,6 +169,42 @@ def _made(shape: tuple[int, ...], dtype: Any, sharding: jax.sharding.NamedShardi
     return open_jaxpr(made)[0].eqns[0]
 
 
+def computed_once(jaxpr: Any) -> Any:
+    """A flat jaxpr that computes equal values once in each body, as XLA does.
+
+    Gathers, for example, that three products make of the same normalised input are one.
+    """
+    new: dict[Any, Any] = {}
+    made: dict[Any, list[Any]] = {}
+    eqns: list[Any] = []
+    for eqn in jaxpr.eqns:
+        eqn = eqn.replace(invars=[new.get(v, v) if not hasattr(v, "val") else v for v in eqn.invars])
+        if (control := control_of(eqn)) is not None:
+            eqn = with_bodies(eqn, [computed_once(open_jaxpr(body)[0]) for body in control.bodies])
+        elif not eqn.effects and (key := _key(eqn)) is not None:
+            if (before := made.get(key)) is not None:
+                new.update(zip(eqn.outvars, before, strict=True))
+                continue
+            made[key] = eqn.outvars
+        eqns.append(eqn)
+    outvars = [new.get(v, v) if not hasattr(v, "val") else v for v in jaxpr.outvars]
+    return jaxpr.replace(eqns=eqns, outvars=outvars)
+
+
+def _key(eqn: Any) -> Any:
+    """Equal for equations that compute the same; None where that cannot be told."""
+    numbers = [v for v in eqn.invars if hasattr(v, "val")]
+    if any(map(is_dropped, eqn.outvars)) or any(v.aval.shape for v in numbers):
+        return None
+    read = tuple((str(v.aval), repr(v.val)) if hasattr(v, "val") else v for v in eqn.invars)
+    key = eqn.primitive, read, tuple(sorted(eqn.params.items(), key=lambda item: item[0]))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
 def as_function(jaxpr: Any, consts: Sequence[Any]) -> Callable[..., list[Any]]:
     """A flat jaxpr as a function of flat arguments."""
     from jax.extend.core import jaxpr_as_fun

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shardwidget.document.program import Program
     from shardwidget.document.search_diff import SearchDiff
 
-__all__ = ["Candidate", "DimGroup", "Figures", "Scaled", "Search", "SearchLeaf", "Sent", "Shortfall"]
+__all__ = ["Candidate", "DimGroup", "Figures", "Offer", "Scaled", "Search", "SearchLeaf", "Sent", "Shortfall"]
 
 Basis = Literal["estimated", "compiled"]
 
@@ -178,6 +178,17 @@ class Shortfall:
     """Whether that would be enough, in a sentence."""
 
 
+@dataclass(frozen=True)
+class Offer:
+    """What may be done next, for a button."""
+
+    label: str
+    do: Literal["copy", "chips", "free"]
+    """Copies ``text``; searches for so many ``chips``; or searches again without ``whole=`` and ``sizes=``."""
+    text: str = ""
+    chips: int = 0
+
+
 @dataclass(frozen=True, repr=False)
 class Search(Document):
     """Candidates for the sharding of a step, the fastest that fits first."""
@@ -223,6 +234,12 @@ class Search(Document):
     fits_on: Scaled | None = None
     """Where no candidate fits: the smallest slice of the same chips on which one does by the estimate; None where none
     was found."""
+    offers: tuple[Offer, ...] = ()
+    """What may be done next where nothing fits, nothing can be compiled or there is nothing to compare."""
+    compiling: int = -1
+    """Index in ``candidates`` of the one that is compiled now; -1 where none is."""
+    estimating_s: float = field(default=0.0, compare=False)
+    """Seconds that the estimates have taken."""
     jax_version: str = ""
     programs: Callable[[int], Any] | None = field(default=None, compare=False, repr=False, metadata={"wire": False})
     """Compiles a candidate, by its index; None where the step is not at hand: loaded, or made by hand."""
@@ -230,6 +247,8 @@ class Search(Document):
         default=None, compare=False, repr=False, metadata={"wire": False}
     )
     """The search with a candidate compiled, by its index; None as for ``programs``."""
+    again: Callable[[Offer], Any] | None = field(default=None, compare=False, repr=False, metadata={"wire": False})
+    """Searches as an offer says: an iterator of what is known. None as for ``programs``."""
     kind: Literal["search"] = field(default="search", init=False)
     version: int = field(default=VERSION, init=False)
 

@@ -44,10 +44,9 @@ class SearchView(DocumentWidget):
 
     candidate = Int(-1).tag(sync=True)
     running = Unicode("", read_only=True).tag(sync=True)
-    _asked = Dict(help="What the reader did last: {n, do, what}; do is stop, go on, compile or open; n is new.").tag(
-        sync=True
-    )
-    _compiling = Unicode("", help="Title of the candidate that is compiled because it was asked for.").tag(sync=True)
+    _asked = Dict(
+        help="What the reader did last: {n, do, what}; do is stop, go on, compile, open or search; n is new."
+    ).tag(sync=True)
     _opened = Dict(None, allow_none=True, help="What was asked for: {n, front_end, state} or {n, error}.").tag(
         sync=True
     )
@@ -138,6 +137,13 @@ class SearchView(DocumentWidget):
             return
         self._begin(self._search)
 
+    def _search_again(self, offer: int) -> None:
+        """Searches for other chips, or for other plans, as is offered, in place of what is shown."""
+        again = self.document.again
+        if again is not None and (self._thread is None or not self._thread.is_alive()):
+            self._coming, self.candidate = again(self.document.offers[offer]), -1
+            self.resume()
+
     def _begin(self, work: Callable[[], None]) -> None:
         self._stopping.clear()
         self.set_trait("running", "running")
@@ -215,9 +221,9 @@ class SearchView(DocumentWidget):
             for latest in self._coming:
                 latest = self._with_next(latest)
                 if self._stopping.is_set():
-                    latest = replace(latest, ended="interrupted")
+                    latest = replace(latest, ended="interrupted", compiling=-1)
                     break
-                if time.monotonic() - shown > PAUSE:
+                if latest.compiling >= 0 or time.monotonic() - shown > PAUSE:
                     self._show(latest)
                     shown, latest = time.monotonic(), None
             else:
@@ -242,13 +248,13 @@ class SearchView(DocumentWidget):
             title = self._next.pop(0)
             c = next((c for c in search.candidates if c.title == title), None)
             if c is not None and not c.compiled:
-                self._compiling = title
+                at = next(k for k, each in enumerate(search.candidates) if each is c)
+                self._show(replace(search, compiling=at))
                 try:
                     search = replace(search.compile(c), ended=search.ended)
                 except Exception as error:  # No libtpu, for example: the page says it, and the search goes on.
                     self._raised = error
                     self._opened = {"n": self._asked.get("n"), "error": f"{type(error).__name__}: {error}"}
-        self._compiling = ""
         return search
 
     def _show(self, search: Search) -> None:
@@ -270,6 +276,8 @@ class SearchView(DocumentWidget):
             self.resume()
         elif do == "compile":
             self.compile()
+        elif do == "search":
+            self._search_again(asked["what"])
         elif do == "open":
             try:
                 view = self.opened(asked.get("what"))

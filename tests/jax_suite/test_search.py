@@ -27,10 +27,6 @@ from tests import searches
 from tests.examples import examples
 from tests.search_models import MODELS
 
-GATHERED_ONCE = pytest.mark.xfail(
-    jax.__version_info__ >= (0, 12), reason="estimates gather weights for each pass, this XLA once for both"
-)
-
 pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
 
 
@@ -109,11 +105,7 @@ class TestFigures:
     @pytest.mark.libtpu
     @pytest.mark.parametrize(
         "sizes",
-        [
-            pytest.param({"data": 2, "fsdp": 8}, marks=GATHERED_ONCE),
-            pytest.param({"fsdp": 8, "tensor": 2}, marks=GATHERED_ONCE),
-            {"data": 4, "tensor": 4},
-        ],
+        [{"data": 2, "fsdp": 8}, {"fsdp": 8, "tensor": 2}, {"data": 4, "tensor": 4}],
     )
     def test_a_step_with_few_examples_sends_what_was_estimated(self, sizes: dict[str, int]) -> None:
         step, args = MODELS["mlp"](8)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import Mesh
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import _jax, _tpu, read
@@ -163,7 +165,7 @@ def test_a_candidate_is_compiled_when_it_is_asked_for() -> None:
     assert [c.title for c in found.candidates if c.compiled] == [title]
     assert view.chosen is not None
     assert view.chosen.title == title
-    assert (view.running, view._compiling, found.wanted) == ("", "", 1)
+    assert (view.running, found.compiling, found.wanted) == ("", -1, 1)
     with pytest.raises(ValueError, match="was loaded"):
         sw.SearchView(sw.load(found.to_json())).compile()
 
@@ -180,7 +182,7 @@ def test_it_is_compiled_next_while_the_search_goes_on(monkeypatch: Any) -> None:
         return whole(*args, **kwargs)
 
     monkeypatch.setattr(running, "compiled_figures", seen)
-    _in_call(3, "figures_of", lambda: (started.wait(60), views[0].compile()), monkeypatch)
+    _in_call(2, "figures_of", lambda: (started.wait(60), views[0].compile()), monkeypatch)
     mesh = Mesh(np.array(jax.devices()[:2]), ("all",))
     views.append(sw.SearchView(step, *args, mesh=mesh, compiled=0))
     started.set()
@@ -204,4 +206,56 @@ def test_what_cannot_be_compiled_is_said_on_the_page_and_to_who_waits(monkeypatc
     with pytest.raises(ImportError, match="needs libtpu"):
         view.wait()
     assert view._opened == {"n": 7, "error": "ImportError: compiling for a TPU needs libtpu"}
-    assert (view.running, view._compiling) == ("", "")
+    assert (view.running, view.document.compiling) == ("", -1)
+
+
+def test_what_is_compiled_is_said_before_it_is() -> None:
+    step, args = searches.mlp()
+    mesh = Mesh(np.array(jax.devices()[:2]), ("all",))
+    seen: list[Any] = []
+    found = read.search(step, *args, mesh=mesh, compiled=2, progress=seen.append)
+    begun = [k for k, each in enumerate(seen) if each.compiling >= 0]
+    assert len(begun) == 2
+    for k in begun:
+        title = seen[k].candidates[seen[k].compiling].title
+        before, after = (next(c for c in each.candidates if c.title == title) for each in seen[k : k + 2])
+        assert (before.basis, after.basis, seen[k + 1].compiling) == ("estimated", "compiled", -1)
+    assert found.compiling == -1
+    assert found.estimating_s > 0
+
+
+def test_where_nothing_fits_more_chips_are_searched_in_its_place() -> None:
+    shapes = {
+        "up": jax.ShapeDtypeStruct((2**16, 2**18), jnp.float32),
+        "down": jax.ShapeDtypeStruct((2**18, 2**16), jnp.float32),
+    }
+    step = searches.descent(lambda w, x: jnp.mean((jnp.tanh(x @ w["up"]) @ w["down"]) ** 2))
+    args = shapes, jax.ShapeDtypeStruct((256, 2**16), jnp.float32)
+    view = sw.SearchView(step, *args, mesh="v5e:4", compiled=0)
+    short = view.wait()
+    assert [offer.label for offer in short.offers] == ["@jax.checkpoint", "search 32 chips"]
+    view._asked = {"n": 1, "do": "search", "what": 1}
+    found = view.wait()
+    assert found == read.search(step, *args, mesh="v5e:32", compiled=0)
+    assert view.running == ""
+
+
+def test_where_nothing_is_compared_other_meshes_are_searched_in_its_place() -> None:
+    step, (params, x, y) = searches.mlp()
+    mesh = AbstractMesh((2, 2), ("a", "b"), (AxisType.Auto,) * 2)
+    x, y = (jax.ShapeDtypeStruct(v.shape, v.dtype, sharding=NamedSharding(mesh, P("a"))) for v in (x, y))
+    options = {"mesh": "v5e:2x2", "compiled": 0}
+    view = sw.SearchView(step, params, x, y, **options, options={"sizes": {"tensor": 3}})
+    assert [offer.label for offer in view.wait().offers] == ["search other meshes of 4 chips"]
+    view._asked = {"n": 1, "do": "search", "what": 0}
+    assert view.wait() == read.search(step, params, x, y, **options)
+
+
+def test_without_libtpu_the_command_that_installs_it_is_there_to_copy(monkeypatch: Any) -> None:
+    def refuses(*_: Any, **__: Any) -> Any:
+        raise ImportError("compiling for a TPU needs libtpu")
+
+    monkeypatch.setattr(_tpu, "tpu_mesh", refuses)
+    step, args = searches.mlp()
+    (offer,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, most_axes=1).offers
+    assert (offer.do, offer.text) == ("copy", 'pip install "shardwidget[tpu]"')

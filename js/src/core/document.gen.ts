@@ -1829,6 +1829,15 @@ export interface Network {
   readonly bandwidth: number;
 }
 
+/** What may be done next, for a button. */
+export interface Offer {
+  readonly label: string;
+  /** Copies `text`; searches for so many `chips`; or searches again without `whole=` and `sizes=`. */
+  readonly do: "copy" | "chips" | "free";
+  readonly text: string;
+  readonly chips: number;
+}
+
 /** An instruction of the program that the devices ran. */
 export interface Operation {
   /** The name in the module: `fusion.12`, `all-reduce.1`. */
@@ -2588,6 +2597,12 @@ export interface Search {
    * was found.
    */
   readonly fits_on: Scaled | null;
+  /** What may be done next where nothing fits, nothing can be compiled or there is nothing to compare. */
+  readonly offers: readonly Offer[];
+  /** Index in `candidates` of the one that is compiled now; -1 where none is. */
+  readonly compiling: number;
+  /** Seconds that the estimates have taken. */
+  readonly estimating_s: number;
   readonly jax_version: string;
   readonly kind: "search";
   readonly version: number;

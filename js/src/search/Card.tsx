@@ -9,8 +9,9 @@ import { Opened } from "../card/Opened";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
-import { bytes } from "../core/format";
+import { bytes, duration } from "../core/format";
 import { type Badge, count } from "../core/text";
+import { copyText } from "../card/copy";
 import { AXIS_DASH } from "../draw/marks";
 import { copyCode, KEYS } from "./keys";
 import {
@@ -25,6 +26,7 @@ import {
   sentenceOf,
   sentOf,
   specsOf,
+  squaresOf,
 } from "./model/search";
 import { candidateAt } from "./scene/chart";
 import { rowAt } from "./scene/table";
@@ -86,6 +88,7 @@ export function SearchCard({ state }: { state: SearchState }) {
         {said}
       </p>
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
+      <Offers state={state} model={model} />
       <OpenedPart state={state} />
       <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter" && key !== "k" && key !== "Esc") : KEYS}>
         <ul class="legend" aria-label="picture">
@@ -95,6 +98,11 @@ export function SearchCard({ state }: { state: SearchState }) {
           {model.rows.some((row) => row.compiled) && (
             <li>
               <i class="dot known" aria-hidden="true" /> compiled
+            </li>
+          )}
+          {model.rows.some((row) => row.compiling) && (
+            <li>
+              <i class="dot half" aria-hidden="true" /> compiling
             </li>
           )}
         </ul>
@@ -164,6 +172,9 @@ function Wall({ state, shown: { model, chart } }: { state: SearchState; shown: S
   );
 }
 
+/** The most squares, one for each candidate to compile. */
+const SQUARES = 16;
+
 /** How far a search is that goes on, and what ends it. */
 function Doing({ state, model }: { state: SearchState; model: SearchModel }) {
   const { running } = state.now;
@@ -175,10 +186,41 @@ function Doing({ state, model }: { state: SearchState; model: SearchModel }) {
       {running === "running" && rows.length < doc.planned && (
         <progress aria-label="candidates estimated" max={doc.planned} value={rows.length} />
       )}
+      {rows.length >= doc.planned && doc.wanted <= SQUARES && (
+        <span class="squares" aria-hidden="true">
+          {squaresOf(model).map((what, k) => (
+            <i class={what} key={k} />
+          ))}
+        </span>
+      )}
       <button type="button" onClick={() => state.ask(running === "running" ? "stop" : "go on")}>
         {running === "running" ? "stop" : "go on"}
       </button>
     </span>
+  );
+}
+
+/** What may be done next: words to copy, another search. */
+function Offers({ state, model: { doc } }: { state: SearchState; model: SearchModel }) {
+  const { running, offered } = state.now;
+  const of = doc.offers.map((offer, k) => ({ ...offer, k }));
+  const possible = of.filter((offer) => offer.do === "copy" || (!state.saved && running !== "running"));
+  if (possible.length === 0) return null;
+  return (
+    <p class="offers">
+      {possible.map(({ label, do: what, text, k }) =>
+        what === "copy" ? (
+          <button type="button" onClick={() => copyText(text, (said) => state.set({ offered: said }))} key={k}>
+            copy <code>{label}</code>
+          </button>
+        ) : (
+          <button type="button" onClick={() => state.ask("search", k)} key={k}>
+            {label}
+          </button>
+        ),
+      )}
+      <span role="status">{offered}</span>
+    </p>
   );
 }
 
@@ -249,7 +291,7 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
   return (
     <section class="details" aria-label={row.title}>
       <h3>
-        {row.title} <span class="soft">{basisOf(row)}</span>
+        {row.title} <span class="soft">{basisOf(row, state.now.seconds)}</span>
       </h3>
       <div class="which">
         <span class="chips">
@@ -263,8 +305,8 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
         {!state.saved && (
           <span class="ways">
             {!row.compiled && !row.candidate.failure && (
-              <button type="button" disabled={row.compiling} onClick={() => state.ask("compile")}>
-                {row.compiling ? "compiling …" : "compile"}
+              <button type="button" disabled={row.compiling || row.next} onClick={() => state.ask("compile")}>
+                {row.compiling ? "compiling …" : row.next ? "compiled next" : "compile"}
               </button>
             )}
             {VIEWS.map(([what, text]) => (
@@ -331,8 +373,9 @@ function Axes({ model, of }: { model: SearchModel; of: Row }) {
 function badgesOf({ doc, rows }: SearchModel, running: Running): Badge[] {
   const compiled = rows.filter((row) => row.compiled).length;
   const all = rows.length >= doc.planned;
+  const in_ = doc.estimating_s > 0 ? ` in ${duration(doc.estimating_s)}` : "";
   return [
-    { tone: "plain", strong: String(rows.length), text: all ? "estimated" : `of ${doc.planned} estimated` },
+    { tone: "plain", strong: String(rows.length), text: all ? `estimated${in_}` : `of ${doc.planned} estimated${in_}` },
     ...(doc.wanted > 0
       ? [
           {

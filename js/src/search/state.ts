@@ -19,10 +19,13 @@ const BEGINNING = {
   fitting: false,
   /** Bytes of memory that a chip would have, where the wall was moved; null for those that it has. */
   less: null as number | null,
-  /** Title of the candidate that is compiled because it was asked for. */
-  compiling: "",
-  /** What became of copying. */
+  /** Title of the candidate that the reader asked for to be compiled. */
+  next: "",
+  /** Seconds for which the one that is compiled is compiled already. */
+  seconds: 0,
+  /** What became of copying: the code, or what is offered. */
   said: "",
+  offered: "",
   running: "" as Running,
   /** How far the table is scrolled, to a whole window. */
   top: 0,
@@ -59,8 +62,9 @@ export class SearchState extends CardState<Fields> {
   readonly ring = new Layer();
   readonly table = new Layer();
   #asked = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
   readonly #model = memo(
-    (doc: Search, less: number | null, compiling: string) => new SearchModel(doc, less, compiling),
+    (doc: Search, less: number | null, next: string) => new SearchModel(doc, less, next),
   );
   /** With the memory that chips have. */
   readonly #real = memo((doc: Search) => new SearchModel(doc));
@@ -69,7 +73,8 @@ export class SearchState extends CardState<Fields> {
   readonly #table = memo(tableOf);
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, BEGINNING, ["candidate", "running", "_opened", "_compiling"]);
+    super(widget, frame, BEGINNING, ["candidate", "running", "_opened"]);
+    this.until(() => clearInterval(this.#timer));
   }
 
   name(): string {
@@ -80,24 +85,29 @@ export class SearchState extends CardState<Fields> {
   protected override read(document: unknown): void {
     const { candidate } = this.now;
     const doc = decodeSearch(document);
-    this.set({ doc, candidate: candidate < doc.candidates.length ? candidate : -1 });
+    this.set({ doc, candidate: candidate < doc.candidates.length ? candidate : -1, seconds: 0 });
+    clearInterval(this.#timer);
+    if (doc.compiling < 0 || this.saved) return;
+    const since = performance.now();
+    this.#timer = setInterval(() => this.set({ seconds: (performance.now() - since) / 1000 }), 1000);
   }
 
   protected override follow(): void {
     const candidate = this.widget.get("candidate");
     if (typeof candidate === "number") this.set({ candidate });
     const answer = this.widget.get("_opened") as Opened | null | undefined;
+    const running = (this.widget.get("running") ?? "") as Running;
     this.set({
-      running: (this.widget.get("running") ?? "") as Running,
-      compiling: String(this.widget.get("_compiling") ?? ""),
+      running,
+      next: running === "running" ? this.now.next : "",
       opened: answer && answer.n === this.#asked ? answer : this.now.opened,
     });
   }
 
   shown(): Shown | null {
-    const { doc, theme, width, order, fitting, candidate, less, compiling } = this.now;
+    const { doc, theme, width, order, fitting, candidate, less, next } = this.now;
     if (!doc || !theme || width === 0) return null;
-    const model = this.#model(doc, less, compiling);
+    const model = this.#model(doc, less, next);
     const rows = this.#rows(model, order, fitting);
     return {
       model,
@@ -115,9 +125,9 @@ export class SearchState extends CardState<Fields> {
     const { chart, table, selected } = shown;
     this.chart.paint([chart], chart, theme, () => chartMarks(chart));
     this.ring.paint([chart, selected], chart, theme, () => selectedMarks(chart, selected));
-    const { top } = this.now;
+    const { top, seconds } = this.now;
     const size = { width: table.width, height: Math.min(table.height, WINDOW) };
-    this.table.paint([table, selected, top], size, theme, () => tableMarks(table, selected, top));
+    this.table.paint([table, selected, top, seconds], size, theme, () => tableMarks(table, selected, top, seconds));
     return true;
   }
 
@@ -127,16 +137,16 @@ export class SearchState extends CardState<Fields> {
     this.share({ candidate });
   }
 
-  /** Asks Python: to stop, to go on, for a view of the candidate. */
-  ask(todo: "stop" | "go on" | "compile" | "open", what: What = "program"): void {
+  /** Asks Python: to stop, to go on, for a view of the candidate, for the search that is offered. */
+  ask(todo: "stop" | "go on" | "compile" | "open" | "search", what: What | number = "program"): void {
     if (this.saved) return;
     this.#asked += 1;
     if (todo === "open") this.set({ opened: { n: this.#asked } });
     if (todo === "compile") {
       const shown = this.shown();
       const row = shown?.model.rows[shown.selected];
-      if (!row || row.compiled || row.compiling || row.candidate.failure) return;
-      this.set({ compiling: row.title });
+      if (!row || row.compiled || row.compiling || row.next || row.candidate.failure) return;
+      this.set({ next: row.title });
       // Python compiles the one that is looked at, also where that is the best so far.
       this.select(row.index);
     }

@@ -6,10 +6,12 @@ import {
   decodeSearch,
   factsOf,
   notesOf,
+  type Row,
   SearchModel,
   sentenceOf,
   sentOf,
   specsOf,
+  squaresOf,
   subjectOf,
 } from "../../src/search/model/search";
 import { chartOf, sign } from "../../src/search/scene/chart";
@@ -94,12 +96,31 @@ test("if a chip had less memory: less fits, nothing stands elsewhere", () => {
 });
 
 test("a candidate that is compiled now says so, with half a disc", () => {
-  const { doc } = search("paper");
-  const model = new SearchModel(doc, null, "FSDP 16");
-  const [row] = model.rows.filter((one) => one.compiling);
-  expect(row?.title).toBe("FSDP 16");
-  expect(basisOf(row as NonNullable<typeof row>)).toBe("compiling …");
-  expect(sign(row as NonNullable<typeof row>, 20, 20).length).toBe(3);
+  const model = search("compiling");
+  const row = model.rows[model.doc.compiling] as Row;
+  expect([basisOf(row), basisOf(row, 0.9), basisOf(row, 41.7)]).toEqual(["compiling …", "compiling …", "41 s so far"]);
+  expect(sign(row, 20, 20).length).toBe(3);
+  expect(squaresOf(model)).toEqual(["done", "done", "done", "failed", "half", ""]);
+  const texts = (seconds: number) =>
+    tableMarks(tableOf(model, 934, model.rows), 0, null, seconds).flatMap((m) =>
+      m.kind === "text" ? m.spans.map((s) => s.text) : [],
+    );
+  expect(texts(7)).toContain("7 s so far");
+});
+
+test("one that is asked for is next, until it is compiled", () => {
+  const { doc } = search("compiling");
+  const title = search("compiling").rows.at(-1)?.title as string;
+  expect(basisOf(new SearchModel(doc, null, title).rows.at(-1) as Row)).toBe("next");
+  const at = doc.candidates.length - 1;
+  expect(basisOf(new SearchModel({ ...doc, compiling: at }, null, title).rows.at(-1) as Row)).toBe("compiling …");
+});
+
+test("one that did not compile keeps its estimate, and its disc is struck", () => {
+  const model = search("stopped");
+  const row = model.rows.find((one) => one.candidate.failure) as Row;
+  expect(row.figures).toEqual(row.candidate.estimated);
+  expect(sign(row, 20, 20).length).toBe(2);
 });
 
 test("a document without candidates is damaged", () => {

@@ -15,10 +15,13 @@ test("k compiles the candidate that is looked at, once; Python's answer shows it
   await press(find(view, ".list [role=listbox]"), "k");
   expect(view.model.sentFor("_asked").at(-1)).toMatchObject({ do: "compile" });
   expect(view.model.sentFor("candidate").at(-1)).toBe(1);
-  expect(textOf(find(view, ".details h3"))).toContain("compiling …");
+  expect(textOf(find(view, ".details h3"))).toContain("next");
   await press(find(view, ".list [role=listbox]"), "k");
   expect(view.model.sentFor("_asked").length).toBe(1);
-  view.model.assign({ _compiling: "", _document: wire("compiled"), candidate: 0 });
+  view.model.assign({ running: "running", _document: { ...wire("paper"), compiling: 1 } });
+  await settle();
+  expect(textOf(find(view, ".details h3"))).toBe(`${search("paper").rows[1]?.title} compiling …`);
+  view.model.assign({ running: "", _document: wire("compiled"), candidate: 0 });
   await settle();
   expect(textOf(find(view, ".details h3"))).toBe("FSDP 16 compiled");
 });
@@ -46,6 +49,30 @@ test("the wall is moved by keys; what is chosen stays, and Python is not told", 
   expect(view.model.sent).toEqual([]);
   for (let n = 0; n < 48; n++) await press(find(view, "[role=slider]"), "ArrowRight");
   expect(textOf(find(view, ".says p"))).toMatch(/^FSDP 16: 81 ms/);
+});
+
+test("while it estimates there are seconds and a bar, while it compiles squares", async () => {
+  const view = await mount(wire("running"), { running: "running" });
+  expect(textOf(find(view, ".badges"))).toContain("11 of 180 estimated in 2.1 s");
+  expect((find(view, "progress") as HTMLProgressElement).value).toBe(11);
+  view.model.assign({ _document: wire("compiling") });
+  await settle();
+  expect(view.root.querySelector("progress")).toBeNull();
+  expect(view.root.querySelectorAll(".squares .done").length).toBe(3);
+  expect(view.root.querySelectorAll(".squares .half").length).toBe(1);
+});
+
+test("what may be done next are buttons", async () => {
+  const short = await mount(wire("nothing fits"));
+  button(short, "search 64 chips").click();
+  expect(short.model.sentFor("_asked").at(-1)).toMatchObject({ do: "search", what: 1 });
+  const one = await mount(wire("one"));
+  button(one, "search other meshes of 16 chips").click();
+  expect(one.model.sentFor("_asked").at(-1)).toMatchObject({ do: "search", what: 0 });
+  const library = await mount(wire("without library"), { _static: true });
+  expect(textOf(find(library, ".offers"))).toContain('copy pip install "shardwidget[tpu]"');
+  const saved = await mount(wire("one"), { _static: true });
+  expect(saved.root.querySelector(".offers")).toBeNull();
 });
 
 test("stop, go on, and what ended it", async () => {

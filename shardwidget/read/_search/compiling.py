@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
-import importlib.metadata
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +14,11 @@ import jax
 from jax.sharding import Mesh
 
 from shardwidget import _jax
-from shardwidget._version import __version__
 from shardwidget.document import Figures, Program, Sent
 from shardwidget.document.serial import from_plain, to_plain
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.programs import of_executable
+from shardwidget.read._search.kept import keep, kept
 from shardwidget.read._search.machine import Machine
 
 LOW_EFFORT: Mapping[str, Any] = {"exec_time_optimization_effort": -1.0, "memory_fitting_effort": -1.0}
@@ -37,10 +34,10 @@ def compiled_figures(
         Exception: what the compiler raises: that it needs more memory than there is, for example.
     """
     options = LOW_EFFORT if machine.platform == "tpu" else {}
-    kept = _file(lowered, machine, options)
-    if kept is not None and kept.is_file():
+    file = _file(lowered, machine, options)
+    if file is not None and file.is_file():
         with contextlib.suppress(OSError, ValueError):
-            found = from_plain(Figures, json.loads(kept.read_text(encoding="utf-8")))
+            found = from_plain(Figures, json.loads(file.read_text(encoding="utf-8")))
             return dataclasses.replace(found, compute_s=estimated.compute_s)
     program = compiled_program(lowered, mesh, machine)
     memory = program.memory
@@ -62,8 +59,7 @@ def compiled_figures(
     exposed, hidden_s = (math.fsum(s.seconds for s in sent if s.hidden is h) for h in (False, True))
     arguments = estimated.arguments if memory is None else memory.arguments
     figures = Figures(estimated.compute_s, exposed, hidden_s, arguments, bytes_, _together(sent))
-    if kept is not None:
-        _keep(kept, figures)
+    keep(file, json.dumps(to_plain(figures)))
     return figures
 
 
@@ -110,18 +106,4 @@ def _file(lowered: jax.stages.Lowered, machine: Machine, options: Mapping[str, A
     """
     if not machine.topology:
         return None
-    try:
-        compiler = importlib.metadata.version("libtpu")
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    key = repr((lowered.as_text(), machine.topology, sorted(options.items()), compiler, jax.__version__, __version__))
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home, "shardwidget", "search", hashlib.sha256(key.encode()).hexdigest() + ".json")
-
-
-def _keep(file: Path, figures: Figures) -> None:
-    with contextlib.suppress(OSError):  # A home that cannot be written is no reason to fail.
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(to_plain(figures)), encoding="utf-8")
-        part.replace(file)
+    return kept(lowered.as_text(), machine.topology, sorted(options.items()))

@@ -11,7 +11,18 @@ import jax
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Candidate, Figures, MeshAxis, Program, Scaled, Search, SearchLeaf, Source
+from shardwidget.document import (
+    Candidate,
+    Figures,
+    MeshAxis,
+    Offer,
+    Program,
+    Scaled,
+    Search,
+    SearchLeaf,
+    Shortfall,
+    Source,
+)
 from shardwidget.read._search import said, short
 from shardwidget.read._search.code import code_of, constraints_of, spec_text
 from shardwidget.read._search.compiling import compiled_figures, compiled_program
@@ -52,7 +63,8 @@ class Run:
         wanted: how many are to be compiled.
         objective: what they are ordered by.
         until: when nothing more is begun, of ``time.monotonic``.
-        begin: makes a search for another machine or another size of the batch.
+        begin: makes a search for another machine, another size of the batch, or without the limits that plans were
+            given.
     """
 
     def __init__(
@@ -64,7 +76,7 @@ class Run:
         wanted: int,
         objective: str,
         until: float,
-        begin: Callable[[Machine, int], Run],
+        begin: Callable[..., Run],
     ) -> None:
         self.step, self.machine, self.roles, self._of = step, machine, roles, of
         self._wanted, self._until = wanted, until
@@ -82,10 +94,19 @@ class Run:
         self._compiling = 0
         self._code: dict[str, int] = {}
         self._failed: list[Exception] = []
+        self._now_compiling = -1
+        self._estimating_s = 0.0
+        self._offers: tuple[Offer, ...] = ()
+        self._shortfall: Shortfall | None = None
+        self._fits_on: Scaled | None = None
         self._ended: Literal["", "interrupted", "time"] = ""
 
-    def only_now(self, why: str) -> None:
+    def only_now(self, why: str, *, others: bool) -> None:
         """Says why there are no plans.
+
+        Args:
+            why: a sentence.
+            others: whether there are some without the limits that were given.
 
         Raises:
             ValueError: nothing is marked "now" either.
@@ -93,6 +114,8 @@ class Run:
         if self._now is None:
             raise ValueError(why)
         self._notes += (f"It is compared with nothing: {why}",)
+        if others:
+            self._offers += (said.other_meshes(self.machine.size),)
 
     def run(self) -> Iterator[Search]:
         """Estimates all, then compiles the best; yields what is known after each."""
@@ -109,19 +132,28 @@ class Run:
                 if self.late():
                     break
                 if not (self.known[k].compiled or self.known[k].failure):  # It was asked for before.
+                    self._now_compiling = k
+                    yield self._document()
                     self._compile(k)
+                    self._now_compiling = -1
                     yield self._document()
         except KeyboardInterrupt:
             if not self.known:
                 raise
             self._ended = "interrupted"
-        found = self._document()
-        if found.best is None and not self._ended:
-            found = replace(found, shortfall=short.shortfall(self))
-            yield found
+        self._now_compiling = -1
+        if self._document().best is None and not self._ended:
+            self._shortfall = short.shortfall(self)
+            yield self._document()
             if self.machine.topology:
-                found = replace(found, fits_on=short.fits_on(self))
-        yield found
+                self._fits_on = short.fits_on(self)
+        yield self._document()
+
+    def _again(self, offer: Offer) -> Iterator[Search]:
+        """The search that is offered, as it goes."""
+        generation = self.machine.topology.partition(":")[0]
+        machine = Machine(f"{generation}:{offer.chips}") if offer.do == "chips" else self.machine
+        yield from self.begin(machine, self.roles.examples, self._wanted, again=True, free=offer.do == "free").run()
 
     def scaled(self) -> Scaled | None:
         """The best estimate; None where there is no plan. Nothing is compiled."""
@@ -167,10 +199,12 @@ class Run:
         """Estimates a candidate, once."""
         if k in self.known:
             return
+        begun = time.monotonic()
         try:
             self.known[k] = self._estimated(k)
         except Exception as error:  # What JAX or Shardy says of one candidate does not end the search.
             self._failed.append(error)
+        self._estimating_s += time.monotonic() - begun
 
     def figures(self, tried: Tried, *, donated: bool = False) -> Figures:
         """What a candidate takes by the estimate.
@@ -231,6 +265,7 @@ class Run:
                 self.machine.mesh(self.all[chosen[0]].sizes)
             except (ImportError, ValueError) as error:  # No libtpu, or a topology that it refuses.
                 self._notes += (said.NOT_COMPILED.format(words=str(error).rstrip(".")),)
+                self._offers += (said.INSTALL,) if isinstance(error, ImportError) else ()
                 chosen = []
         self._compiling = len(chosen)
         return chosen
@@ -266,6 +301,9 @@ class Run:
         if self._ended and self._wanted and not any(c.compiled for c in known):
             failed.append(said.STOPPED[self._ended])
         aval = list(zip(step.names, step.avals, roles.weights, strict=True))
+        # One that is compiled later may fit after all.
+        none_fits = all(c.fits is False for c in known)
+        shortfall, fits_on = (self._shortfall, self._fits_on) if none_fits else (None, None)
         return Search(
             name=step.function,
             target=self.machine.target,
@@ -287,7 +325,13 @@ class Run:
             with_compiled=lambda at: self._with(ranked[at]),
             constraints=tuple(self._lines),
             objective=self._objective,
+            shortfall=shortfall,
+            fits_on=fits_on,
+            offers=(*said.offers(shortfall, fits_on), *self._offers),
+            compiling=ranked.index(self._now_compiling) if self._now_compiling >= 0 else -1,
+            estimating_s=self._estimating_s,
             jax_version=jax.__version__,
+            again=self._again,
         )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shardwidget._format import byte_count
-from shardwidget.document import DimGroup
+from shardwidget._format import byte_count, count
+from shardwidget.document import DimGroup, Offer, Scaled, Shortfall
 from shardwidget.read._search.machine import Machine
 from shardwidget.read._search.roles import Roles
 from shardwidget.read._search.step import Step
@@ -24,6 +24,21 @@ STOPPED = {
     "time": "The time limit came before anything was compiled, so all figures are estimates: limit_s= allows more.",
     "interrupted": "It was stopped before anything was compiled, so all figures are estimates.",
 }
+
+
+INSTALL = Offer('pip install "shardwidget[tpu]"', "copy", text='pip install "shardwidget[tpu]"')
+
+
+def other_meshes(chips: int) -> Offer:
+    """Where plans were limited until none was left."""
+    return Offer(f"search other meshes of {count(chips, 'chip')}", "free", chips=chips)
+
+
+def offers(shortfall: Shortfall | None, fits_on: Scaled | None) -> tuple[Offer, ...]:
+    """What may be done where nothing fits."""
+    keep_less = Offer("@jax.checkpoint", "copy", text="@jax.checkpoint")
+    kept = (keep_less,) if shortfall and shortfall.growing else ()
+    return (*kept, *((Offer(f"search {fits_on.chips} chips", "chips", chips=fits_on.chips),) if fits_on else ()))
 
 
 def failed(errors: Sequence[Exception]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from shardwidget import _jax
 from shardwidget.document import Scaled, Search
 from shardwidget.read._search import asked
 from shardwidget.read._search.machine import Machine
-from shardwidget.read._search.plans import candidates
+from shardwidget.read._search.plans import Candidates, candidates
 from shardwidget.read._search.ranking import checked
 from shardwidget.read._search.roles import Roles, resized, roles_of
 from shardwidget.read._search.run import Run
@@ -81,7 +82,7 @@ def search(
         objective: what the candidates are sorted by: ``"time"``; ``"memory"`` of a chip; ``"bytes"`` that a chip sends
             in a step, or those over one axis, ``"bytes:fsdp"``.
         limit_s: seconds after which nothing more is begun.
-        progress: called with what is known, after each candidate.
+        progress: called with what is known, after each candidate, and before one is compiled.
 
     Returns:
         The candidates, those that are compiled and fit first. ``best`` is the first, with its ``code``.
@@ -115,7 +116,7 @@ def search(
     except KeyboardInterrupt:  # Between two candidates.
         if found is None:
             raise
-        found = replace(found, ended="interrupted")
+        found = replace(found, ended="interrupted", compiling=-1)
     assert found is not None
     return found
 
@@ -160,9 +161,14 @@ def searching(
         other = resized(step, roles, examples)
         return other, roles_of(other, names)
 
-    def begin(machine: Machine, examples: int, wanted: int = 0) -> Run:
-        of = candidates(*traced(examples), machine.size, most_axes, allowed)
-        return Run(*traced(examples), machine, of, wanted, objective, until, begin)
+    def others(machine: Machine, examples: int) -> Candidates:
+        """Plans without the limits that were given; of one axis more, where there are no others."""
+        tried = (candidates(*traced(examples), machine.size, most, {}) for most in (most_axes, most_axes + 1))
+        return next((of for of in tried if of.plans), Candidates((), 0, 0))
+
+    def begin(machine: Machine, examples: int, wanted: int = 0, *, again: bool = False, free: bool = False) -> Run:
+        of = others(machine, examples) if free else candidates(*traced(examples), machine.size, most_axes, allowed)
+        return Run(*traced(examples), machine, of, wanted, objective, math.inf if again else until, begin)
 
     found: Search | None = None
     rows: list[Scaled] = []
@@ -171,7 +177,8 @@ def searching(
         if found is None:
             if not run.plans:
                 tried = functools.partial(candidates, *traced(size))
-                run.only_now(asked.none_fit(machine, traced(size)[1], most_axes, allowed, tried))
+                why = asked.none_fit(machine, traced(size)[1], most_axes, allowed, tried)
+                run.only_now(why, others=bool(others(machine, size).plans))
             for found in run.run():
                 yield found
         assert found is not None

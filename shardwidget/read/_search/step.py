@@ -185,7 +185,7 @@ class Step:
             platform: what to lower for: ``tpu``, ``cpu``.
             read_as: the spec with which products read weights, and make their gradients; None leaves that open.
         """
-        jaxpr, consts = self.flat, self._consts
+        jaxpr, consts = self.flat if read_as is None else self._once, self._consts
         if choose is None:
             jaxpr, consts = _jax.flattened(self._jaxpr, keep=lambda s: _moved(s, mesh))
         else:
@@ -226,6 +226,10 @@ class Step:
             return of(v, read_as) if is_read and read_as and any(map(_is_activation, eqn.invars)) else None
 
         return value, operand
+
+    @functools.cached_property
+    def _once(self) -> Any:
+        return _jax.computed_once(self.flat)
 
     @functools.cached_property
     def _pinned(self) -> dict[Any, Any]:

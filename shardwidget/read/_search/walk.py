@@ -12,6 +12,7 @@ from shardwidget.collectives.registry import statement_of_opcode
 from shardwidget.document import Figures, Sent
 from shardwidget.read._search.alive import peak_of
 from shardwidget.read._search.machine import Layout, Machine
+from shardwidget.read._search.rounding import round_first, rounds_first
 
 _OPCODES = {
     "sdy.all_gather": "all-gather",
@@ -53,6 +54,8 @@ def figures_of(
             overlap with compute; all others stand between products and are exposed.
         donated: as of ``peak_of``.
     """
+    if machine.platform == "tpu" and rounds_first():
+        round_first(program)
     work = _Work()
     _walk(program, machine, work, 1, False)
     arguments = sum(v.bytes for v in program.arguments)

@@ -29,8 +29,10 @@ export interface Row {
   readonly title: string;
   readonly figures: Figures;
   readonly compiled: boolean;
-  /** Whether it is compiled now, because the reader asked for it. */
+  /** Whether it is compiled now. */
   readonly compiling: boolean;
+  /** Whether the reader asked for it to be compiled next. */
+  readonly next: boolean;
   readonly now: boolean;
   /** Seconds of a step by the rule. */
   readonly time: number;
@@ -63,21 +65,21 @@ export class SearchModel {
   /**
    * @param doc the search
    * @param less bytes of memory that a chip would have: what if it had less; null for those that it has
-   * @param compiling title of the candidate that is compiled because the reader asked for it
+   * @param next title of the candidate that the reader asked for to be compiled
    */
   constructor(
     readonly doc: Search,
     readonly less: number | null = null,
-    compiling = "",
+    next = "",
   ) {
     const own = doc.candidates[doc.now_index]?.axes.map((a) => a.name) ?? [];
     const used = new Set(doc.candidates.flatMap((c) => c.axes.map((a) => a.name)));
     this.axes = [...own, ...AXES.filter((name) => used.has(name) && !own.includes(name))];
     this.limit = less ?? doc.chip?.bytes ?? null;
-    this.rows = doc.candidates.map((candidate, index) => this.#row(candidate, index, compiling));
+    this.rows = doc.candidates.map((candidate, index) => this.#row(candidate, index, next));
   }
 
-  #row(known: Candidate, index: number, compiling: string): Row {
+  #row(known: Candidate, index: number, next: string): Row {
     const figures = known.compiled ?? known.estimated;
     const candidate = this.less === null ? known : { ...known, fits: this.#fits(known) };
     const title = candidate.rule ? `${candidate.name}, ${candidate.rule}` : candidate.name;
@@ -87,7 +89,8 @@ export class SearchModel {
       title,
       figures,
       compiled: candidate.compiled !== null,
-      compiling: title === compiling && candidate.compiled === null,
+      compiling: index === this.doc.compiling,
+      next: title === next && index !== this.doc.compiling && candidate.compiled === null,
       now: index === this.doc.now_index,
       time: timeOf(figures),
       bytes: figures.bytes_per_device,
@@ -245,8 +248,10 @@ function scalingOf({ doc }: SearchModel): string {
   return `Best estimates: ${each.join("; ")}.`;
 }
 
-export function basisOf(row: Row): string {
-  if (row.compiling) return "compiling …";
+/** How its figures are known. `seconds`: how long it is compiled already. */
+export function basisOf(row: Row, seconds = 0): string {
+  if (row.compiling) return seconds < 1 ? "compiling …" : `${Math.floor(seconds)} s so far`;
+  if (row.next) return "next";
   return row.candidate.failure ? "did not compile" : row.compiled ? "compiled" : "estimated";
 }
 
@@ -259,6 +264,15 @@ export function sentenceOf(model: SearchModel, row: Row): string {
   const parts = `compute ${duration(compute_s)}, ${duration(exposed_s)} exposed, ${duration(hidden_s)} hidden`;
   const own = row.now ? "now: " : "";
   return `${own}${row.title}: ${duration(row.time)} a step (${parts}), ${memoryOf(model, row)}, ${fits}; ${basisOf(row)}`;
+}
+
+/** A square for each of those to compile: what became of it. */
+export function squaresOf({ doc, rows }: SearchModel): readonly ("done" | "failed" | "half" | "")[] {
+  const done = rows.filter((row) => row.compiled).map(() => "done" as const);
+  const failed = rows.filter((row) => row.candidate.failure).map(() => "failed" as const);
+  const half = rows.filter((row) => row.compiling).map(() => "half" as const);
+  const known = [...done, ...failed, ...half];
+  return [...known, ...Array<"">(Math.max(0, doc.wanted - known.length)).fill("")];
 }
 
 /** What is said of all of them together. */

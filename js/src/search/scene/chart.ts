@@ -215,7 +215,7 @@ function wallText({ chip }: Search, limit: number): string {
   return limit === chip?.bytes ? `${bytes(limit)} of a ${chip.name}` : `if it were ${bytes(limit)}`;
 }
 
-/** How a candidate is known: a hollow disc is estimated, a filled one compiled, a cross does not fit. */
+/** How a candidate is known: a hollow disc is estimated, a filled one compiled, a cross does not fit; struck, it failed. */
 export function sign({ compiled, compiling, candidate, now }: Row, x: number, y: number): Mark[] {
   if (now) return diamond(x, y);
   if (compiling)
@@ -229,7 +229,8 @@ export function sign({ compiled, compiling, candidate, now }: Row, x: number, y:
       line(x - 3.5, y - 3.5, x + 3.5, y + 3.5, "muted", 1.3),
       line(x - 3.5, y + 3.5, x + 3.5, y - 3.5, "muted", 1.3),
     ];
-  return [{ ...ring(x, y, 4, 1.5), fill: compiled ? "ink" : "bg" }];
+  const disc: Mark = { ...ring(x, y, 4, 1.5), fill: compiled ? "ink" : "bg" };
+  return candidate.failure ? [disc, line(x - 5.5, y + 5.5, x + 5.5, y - 5.5, "ink", 1.3)] : [disc];
 }
 
 function diamond(x: number, y: number): Mark[] {

@@ -37,8 +37,16 @@ export function rowAt({ line, rows }: Table, y: number): number | null {
   return rows[Math.floor((y - HEAD) / line)]?.index ?? null;
 }
 
-/** A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. */
-export function tableMarks({ width, line, rows, model }: Table, selected: number, top: number | null = null): Mark[] {
+/**
+ * A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. `seconds`: how
+ * long the one that is compiled takes already.
+ */
+export function tableMarks(
+  { width, line, rows, model }: Table,
+  selected: number,
+  top: number | null = null,
+  seconds = 0,
+): Mark[] {
   const tall = line === TALL;
   const most = Math.max(1e-12, ...rows.map((r) => r.time));
   const figures = figuresOf(
@@ -65,7 +73,7 @@ export function tableMarks({ width, line, rows, model }: Table, selected: number
   rows.slice(first, last).forEach((row, k) => {
     const y = HEAD + (first + k) * line - up;
     const box = { x: 0, y, w: width, h: line };
-    const cells = cellsOf(model, row, row.index === selected, figures);
+    const cells = cellsOf(model, row, row.index === selected, figures, seconds);
     if (row.index === selected) marks.push(...lookedAt(box));
     else if (row.now) marks.push({ kind: "rect", ...box, fill: "panel" });
     marks.push(rule(0, y + line - 1, width));
