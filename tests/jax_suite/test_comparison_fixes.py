@@ -262,15 +262,15 @@ def test_a_call_that_is_refused_before_there_is_an_equation_has_fixes_that_run(n
 def test_the_rows_after_a_refused_call_are_those_of_the_chosen_fix(name):
     text, given = REFUSED[name]
     arguments = [made(a) for a in given]
-    first = read.comparison(load(text), *arguments)
+    first: Any = read.comparison(load(text), *arguments)
     (row,) = [k for k, row in enumerate(first.rows) if row.error]
     assert first.rows[row].error.chosen == 0
     for way, fix in enumerate(first.rows[row].fixes):
-        found = read.comparison(load(text), *arguments, choices={row: way})
+        found: Any = read.comparison(load(text), *arguments, choices={row: way})
         assert (found.rows[row].error.chosen, found.compiled_from) == (way, "Explicit")
         with jax.set_mesh(MESH):
             out = jax.jit(load(fix.applied(text)))(*arguments)
-            alone = read.comparison(load(fix.applied(text)), *arguments)
+            alone: Any = read.comparison(load(fix.applied(text)), *arguments)
         types = [str(jax.typeof(a)).replace("float", "f") for a in jax.tree.leaves(out)]
         values = found.rows[-1].values
         assert [v.explicit.text for v in values] == types == [v.explicit.text for v in alone.rows[-1].values]
@@ -289,7 +289,8 @@ def test_the_rows_after_a_refused_call_are_those_of_the_chosen_fix(name):
 
 def test_after_a_refused_call_the_next_one_is_named_too():
     text = "def f(x):\n    y = jnp.repeat(x, 2, axis=0) * 2\n    return jnp.repeat(y, 3, axis=0)\n"
-    stopped = [row for row in read.comparison(load(text), made(((8, 8), "x", "y"))).rows if row.error]
+    found: Any = read.comparison(load(text), made(((8, 8), "x", "y")))
+    stopped = [row for row in found.rows if row.error]
     assert [(row.source.line, len(row.fixes)) for row in stopped] == [(2, 2), (3, 0)]
     text = text.replace("repeat(x", "repeat(jax.reshard(x, P('y'))")
     found = read.comparison(load(text), made(((8, 8), "x", "y")))
