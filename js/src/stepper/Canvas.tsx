@@ -4,7 +4,7 @@ import { boxStyle, Listbox } from "../card/Listbox";
 import { pointOf } from "../card/pointed";
 import { clauses } from "../core/text";
 import { inside } from "../draw/marks";
-import { Brought } from "./Brought";
+import { Loaded } from "./Loaded";
 import { caption } from "./model/caption";
 import { boxOf, type Hit } from "./scene/view";
 import type { StepperState } from "./state";
@@ -78,7 +78,7 @@ export function Canvas({ state }: { state: StepperState }) {
         </span>
       )}
       <p class="worked hidden">{clauses([view.options.rules?.worked(view) ?? "", ...caption(view)], " ")}</p>
-      <Brought draw={state.now.parts?.tip} />
+      <Loaded draw={state.now.parts?.tip} />
     </div>
   );
 }

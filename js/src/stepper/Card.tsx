@@ -4,8 +4,8 @@ import { Head } from "../card/Head";
 import type { Fix } from "../core/document.gen";
 import { count } from "../core/text";
 import { Bill } from "./Bill";
-import { Brought } from "./Brought";
 import { Headline } from "./Headline";
+import { Loaded } from "./Loaded";
 import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
@@ -81,10 +81,10 @@ export function StepperCard({ state }: { state: StepperState }) {
         )}
         <Stage state={state} trace={trace} />
         {narrow && listed && <div class="menu">{listed === "source" ? source : steps}</div>}
-        {state.now.help && <Brought draw={state.now.parts?.help} />}
+        {state.now.help && <Loaded draw={state.now.parts?.help} />}
       </div>
       <Bill state={state} trace={trace} />
-      {paper && <Brought draw={state.now.parts?.paper} />}
+      {paper && <Loaded draw={state.now.parts?.paper} />}
     </div>
   );
 }

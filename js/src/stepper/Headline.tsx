@@ -5,8 +5,8 @@ import type { Step, Variable } from "../core/document.gen";
 import { axisTokens } from "../core/text";
 import { axisToken } from "../draw/marks";
 import { fitName } from "../draw/measure";
-import { Brought } from "./Brought";
 import { inkKind } from "./kind";
+import { Loaded } from "./Loaded";
 import { type HeadValues, headOf } from "./model/head";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
@@ -51,7 +51,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
       {/* In the room of the sentence, so that nothing moves. */}
       {state.now.watch.length > 0 ? (
         <div class="watching">
-          <Brought draw={state.now.parts?.watched} />
+          <Loaded draw={state.now.parts?.watched} />
         </div>
       ) : (
         <Sentence trace={trace} step={step} />
