@@ -33,7 +33,7 @@ class Found:
     step: int
     """Index in ``steps``."""
     name: str
-    """Of the value."""
+    """The name of the value."""
     device: int
     """Id of the first device; -1 of a value that is compared as a whole."""
     primitive: str

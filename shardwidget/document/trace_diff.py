@@ -44,7 +44,7 @@ class PartedStep:
     """Index of the step of the reference that it is compared with; -1 where there is none."""
     primitive: str
     name: str
-    """Of the value."""
+    """The name of the value."""
     total: int
     """How many elements it has, of all devices."""
     parted: int

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from jax.sharding import PartitionSpec as P
 
-from shardwidget import read
+from shardwidget import _jax, read
 
 MESH = "mesh = jax.make_mesh((4, 2), ('x', 'y'), axis_types=(jax.sharding.AxisType.Auto,) * 2)"
 SPACE = {"jax": jax, "jnp": jnp, "lax": jax.lax, "P": P}
@@ -109,6 +109,11 @@ def run(text: str) -> tuple[Any, tuple[Any, ...]]:
     return space["f"], space["args"]
 
 
+def once(f: Any) -> Any:
+    """A function that runs once, and compiles quickly for that."""
+    return jax.jit(f, compiler_options=_jax.quick_options())
+
+
 def agree(one: Any, other: Any) -> bool:
     pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
     return all(np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in pairs)
@@ -118,13 +123,13 @@ def agree(one: Any, other: Any) -> bool:
 def test_the_first_fix_is_right_and_the_others_say_what_they_give(row):
     text, whole = case(row)
     f, args = run(text)
-    wanted = eval(whole, dict(SPACE))(*args)
+    wanted = once(eval(whole, dict(SPACE)))(*args)
     error = read.trace(f, *args).error
     assert error is not None
     assert error.fixes
     for number, fix in enumerate(error.fixes):
         fixed, _ = run(fix.applied(text))
-        is_right = agree(jax.jit(fixed)(*args), wanted)
+        is_right = agree(once(fixed)(*args), wanted)
         assert is_right or number, fix
         assert fix.value != "unknown", fix
         # Another value may happen to be the same for these arguments, and then it is not said to be.

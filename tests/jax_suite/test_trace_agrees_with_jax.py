@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from jax.sharding import AxisType, PartitionSpec
 
-from shardwidget import read
+from shardwidget import _jax, read
 from shardwidget.document import Window
 from tests.examples import examples
 from tests.jax_suite.bodies import programs
@@ -49,7 +49,7 @@ def test_floats(program):
 def check(program, exact: bool) -> None:
     mesh = program.mesh()
     f, args = program.f(mesh), program.arguments()
-    expected = jax.jit(f)(*args)
+    expected = jax.jit(f, compiler_options=_jax.quick_options())(*args)
     types = program.types[-1]
     for engine in (None, "host"):
         trace = traced(f, *args, engine=engine)

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+# No JAX has a part in it.
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 ROOMS = ("shardwidget", "js", "tests", "docs", "tools")

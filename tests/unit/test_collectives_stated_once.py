@@ -8,6 +8,9 @@ import pytest
 
 from shardwidget.collectives import OPCODES, STATEMENTS
 
+# No JAX has a part in it.
+pytestmark = pytest.mark.once
+
 PACKAGE = Path(__file__).parents[2] / "shardwidget"
 
 OF_JAX_AND_XLA = {name for s in STATEMENTS for name in (s.kind, *s.primitives, s.transfer)} | OPCODES

@@ -1,6 +1,7 @@
 """``grade`` with what classes hand in: cheats and accidents end in a row with a reason, and change no other row."""
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -271,8 +272,13 @@ if sys.platform == "linux":
     }
 
 
+@functools.cache
+def _blank():
+    return json.dumps(lab().record())
+
+
 def _record(student, answers=(), honest=HONEST):
-    record = lab(student).record()
+    record = json.loads(_blank()) | {"student": student}
     given = honest | dict(answers)
     for entry in record["exercises"]:
         if answer := given.get(entry["name"]):

@@ -4,6 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+# No JAX has a part in it.
+pytestmark = pytest.mark.once
+
 ROOT = Path(__file__).parents[2]
 
 

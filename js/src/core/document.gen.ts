@@ -1982,7 +1982,7 @@ export interface PartedStep {
   /** Index of the step of the reference that it is compared with; -1 where there is none. */
   readonly other: number;
   readonly primitive: string;
-  /** Of the value. */
+  /** The name of the value. */
   readonly name: string;
   /** How many elements it has, of all devices. */
   readonly total: number;

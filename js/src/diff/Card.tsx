@@ -84,9 +84,9 @@ function Rows({ state, shown: { diff, table, row } }: { state: DiffState; shown:
 function Same({ state, shown: { diff } }: { state: DiffState; shown: Shown }) {
   const { unfolded } = state.now;
   const text = `= ${diff.sameText}`;
-  if (diff.same.length === 0) return <p class="same">{text}</p>;
+  if (diff.same.length === 0) return <p class="alike">{text}</p>;
   return (
-    <p class="same">
+    <p class="alike">
       <button type="button" aria-expanded={unfolded} onClick={() => state.set({ unfolded: !unfolded })}>
         {unfolded ? "▾" : "▸"} {text}
       </button>

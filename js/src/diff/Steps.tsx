@@ -52,7 +52,7 @@ export function StepsCard({ state, doc }: { state: DiffState; doc: TraceDiff }) 
           )}
         </div>
       )}
-      <p class="same" aria-live="polite">
+      <p class="alike" aria-live="polite">
         {noteText(step, doc)}
       </p>
       <Foot keys={KEYS} />

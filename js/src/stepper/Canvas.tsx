@@ -3,7 +3,7 @@
 import { boxStyle, Listbox } from "../card/Listbox";
 import { pointOf } from "../card/pointed";
 import { inside } from "../draw/marks";
-import { Brought } from "./Brought";
+import { Loaded } from "./Loaded";
 import { boxOf, type Hit } from "./scene/view";
 import type { StepperState } from "./state";
 
@@ -76,7 +76,7 @@ export function Canvas({ state }: { state: StepperState }) {
         </span>
       )}
       <p class="worked hidden">{view.options.rules?.said(view)}</p>
-      <Brought draw={state.now.parts?.tip} />
+      <Loaded draw={state.now.parts?.tip} />
     </div>
   );
 }

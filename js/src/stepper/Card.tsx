@@ -1,7 +1,7 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 
 import type { Fix } from "../core/document.gen";
-import { Brought } from "./Brought";
+import { Loaded } from "./Loaded";
 import { StepperFoot } from "./Foot";
 import { StepperHead } from "./Head";
 import { Headline } from "./Headline";
@@ -39,7 +39,7 @@ export function StepperCard({ state }: { state: StepperState }) {
   const { moment, search, fold, paper } = state.now;
   const bill = (
     <section class="bill" aria-label="what is sent">
-      <Brought draw={state.now.parts?.bill} />
+      <Loaded draw={state.now.parts?.bill} />
     </section>
   );
   const steps = (
@@ -77,7 +77,7 @@ export function StepperCard({ state }: { state: StepperState }) {
       </div>
       {narrow && bill}
       <StepperFoot trace={trace} />
-      {paper && <Brought draw={state.now.parts?.paper} />}
+      {paper && <Loaded draw={state.now.parts?.paper} />}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { Step, Variable } from "../core/document.gen";
 import { axisTokens } from "../core/text";
 import { axisToken } from "../draw/marks";
 import { fitName } from "../draw/measure";
-import { Brought } from "./Brought";
+import { Loaded } from "./Loaded";
 import { Phrase } from "./Head";
 import { inkKind } from "./kind";
 import { type HeadValues, headOf } from "./model/head";
@@ -39,7 +39,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
       {/* In the room of the sentence, so that nothing moves. */}
       {state.now.watch.length > 0 ? (
         <div class="watching">
-          <Brought draw={state.now.parts?.watched} />
+          <Loaded draw={state.now.parts?.watched} />
         </div>
       ) : (
         <Sentence trace={trace} step={step} />

@@ -1,7 +1,7 @@
 /** The picture with what belongs to it: what was printed, why the program stops. */
 
-import { Brought } from "./Brought";
 import { Canvas } from "./Canvas";
+import { Loaded } from "./Loaded";
 import type { TraceModel } from "./model/trace";
 import { NOTE, PRINTED } from "./sizes";
 import type { StepperState } from "./state";
@@ -22,8 +22,8 @@ export function Stage({ state, trace }: { state: StepperState; trace: TraceModel
       )}
       {/* The same height as always: what does not fit scrolls inside. */}
       <div class={failed ? "view failed" : "view"} style={failed ? { height: `${layout.height + 12}px` } : {}}>
-        {failed && <Brought draw={state.now.parts?.trouble} key="trouble" />}
-        {space && !failed ? <Brought draw={space.space} key="space-time" /> : <Canvas state={state} />}
+        {failed && <Loaded draw={state.now.parts?.trouble} key="trouble" />}
+        {space && !failed ? <Loaded draw={space.space} key="space-time" /> : <Canvas state={state} />}
       </div>
       {prints && (
         <pre class="printed" style={{ height: `${PRINTED - 8}px` }} title="printed">

@@ -7,7 +7,7 @@ import type { Step } from "../core/document.gen";
 import { bytes } from "../core/format";
 import { axisTokens } from "../core/text";
 import { fitName } from "../draw/measure";
-import { Brought } from "./Brought";
+import { Loaded } from "./Loaded";
 import { axisKind } from "./kind";
 import { type Row, rowsOf } from "./model/rows";
 import { primitiveName, type TraceModel } from "./model/trace";
@@ -41,7 +41,7 @@ export class Steps extends Component<Props> {
     return (
       <div class="steps">
         <div class="filters" hidden={trace.number(trace.steps.length - 1) + 1 < MANY}>
-          <Brought draw={this.props.parts?.filters} />
+          <Loaded draw={this.props.parts?.filters} />
         </div>
         <div class="room">
           <div class="scroll">
