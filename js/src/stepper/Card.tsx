@@ -38,9 +38,9 @@ export function StepperCard({ state }: { state: StepperState }) {
   const source = <SourcePanel state={state} trace={trace} />;
   const { moment, search, fold, paper } = state.now;
   const bill = (
-    <section class="bill" aria-label="what is sent">
+    <div class="bill">
       <Loaded draw={state.now.parts?.bill} />
-    </section>
+    </div>
   );
   const steps = (
     <Steps

@@ -62,7 +62,7 @@ function badgesOf(state: StepperState, trace: TraceModel, collectives: number): 
   const name = trace.doc.interconnects[k];
   if (name && trace.steps.some((s) => s.collective?.latency.length)) {
     const time = Math.max(counted?.latency[k] ?? 0, counted?.bandwidth[k] ?? 0);
-    out.push({ strong: `≈ ${duration(time)}`, text: name, tone: "plain", title: "estimate" });
+    out.push({ strong: `≈ ${duration(time)}`, text: `${name}, estimate`, tone: "plain" });
   }
   return out;
 }

@@ -80,12 +80,12 @@ export function headHeight(trace: TraceModel, width: number): number {
       // In the smallest cards the first sentence is enough.
       if (least < SMALL) return types;
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
-      return types + 16 * Math.min(MOST_LINES, Math.max(1, lines));
+      return types + 16 * Math.min(least < NARROW ? MOST_LINES : 1, Math.max(1, lines));
     }),
   );
 }
 
-/** Lines of a sentence at most, where it has lines of its own: it ends in an ellipsis. */
+/** Lines of a sentence at most, where it has lines of its own; it ends in an ellipsis, in a wide card after one. */
 const MOST_LINES = 4;
 
 /** Widths of the types in the head of a card, and of the name of the operation. */

@@ -34,7 +34,7 @@ export function option(mounted: Mounted, which: "array" | "mesh"): HTMLElement {
 }
 
 export function tooltip({ root }: Mounted): string {
-  return root.querySelector(".tip, .dock.lit")?.textContent ?? "";
+  return root.querySelector(".tip, .dock:has(*)")?.textContent ?? "";
 }
 
 /** Where a tile, or a device by position, is drawn. */

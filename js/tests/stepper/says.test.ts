@@ -25,5 +25,5 @@ test("what a collective does is named after its meaning", () => {
   expect(said("reduce_scatter")).toBe("reduce_scatter over …: each device ends with its part of the sum of 4 blocks");
   expect(said("all_to_all")).toBe("all_to_all over …: each device sends every other one a piece of its block");
   expect(said("ppermute")).toBe("ppermute over …: each block moves to another device");
-  expect(said("pbroadcast")).toBe("pbroadcast over …: one block is sent to all 4 devices");
+  expect(said("pbroadcast")).toBe("pbroadcast over …: one block is sent to all 5 devices");
 });

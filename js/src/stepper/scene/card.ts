@@ -65,7 +65,7 @@ export function roomOf(trace: TraceModel, at: number, picture: StepPicture): { l
   const { width, scheme, watch, algorithm = "meaning", device = null } = picture;
   const step = trace.step(at);
   const layout = lastLayout(trace, width - 2 * PAD, watch);
-  const options = { scheme, algorithm, device, still: false };
+  const options = { scheme, algorithm, device, still: false, rules: RULES };
   const marks = [0, 0.5, 1].flatMap((phase) => stepperMarks(layout, { step: at, phase }, options));
   const height = Math.ceil(Math.max(0, ...marks.map(bottomOf))) + 4;
   return { lines: step ? headMarks(trace, step, at, width - 2 * PAD).length : 0, height };

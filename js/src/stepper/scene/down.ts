@@ -25,7 +25,9 @@ export function downStage(ask: Ask, height: number): Stage {
         const left = ask.width - sizes.width;
         if (left < 0) continue;
         // The ways of a permutation are as long as there is width; those of pieces are longer.
-        const lane = choice.tight.lane + (exchanges(ask.c) && ask.motion === "gather" ? Math.min(LONGER, left) : 0);
+        const lane =
+          choice.tight.lane +
+          (exchanges(ask.c) && ask.motion === "gather" && !choice.whole ? Math.min(LONGER, left) : 0);
         return placeDown(ask, rows, { ...choice, tight: { ...choice.tight, lane } }, sizes, Math.min(400, left));
       }
     }
