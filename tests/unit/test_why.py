@@ -13,8 +13,10 @@ import shardwidget as sw
 from shardwidget import _jax, read
 from shardwidget._jax import origins
 from shardwidget.document import Comparison, Why
+from shardwidget.document.why import chain_of
 from shardwidget.findings.program import twin
 from shardwidget.read._comparison.explained import explained
+from tests.cut import cut
 
 ROWS_AND_COLUMNS = P("data", "model")
 
@@ -80,6 +82,36 @@ ATTEND = (
     shape(8, 16, 64, spec=P("data")),
     {"qkv": shape(64, 192, spec=P(None, "model")), "out": shape(64, 64, spec=P("model"))},
 )
+
+
+def typed(x, w, layers):
+    """On an Explicit mesh: every value has a type, and a sum says where it goes."""
+    h = jax.nn.relu(x @ w["up"])
+    h = jnp.dot(h, w["down"], out_sharding=P("data", None))
+    h = jax.lax.scan(lambda h, w: (jnp.sin(h @ w), None), h, layers)[0]
+    return jax.reshard(h, P(None, "data")) * 2
+
+
+def explicit(*sizes: int, spec: P) -> jax.ShapeDtypeStruct:
+    on = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    return jax.ShapeDtypeStruct(sizes, jnp.float32, sharding=NamedSharding(on, spec))
+
+
+TYPED = (
+    explicit(64, 32, spec=P("data", None)),
+    {"up": explicit(32, 64, spec=P(None, "model")), "down": explicit(64, 32, spec=P("model", None))},
+    explicit(3, 32, 32, spec=P(None, None, None)),
+)
+
+
+def regions(x, w):
+    """Around two functions of ``shard_map``."""
+    a = jax.nn.gelu(x * 2)
+    a = jax.shard_map(jnp.sin, mesh=mesh(), in_specs=P("data"), out_specs=P("data"))(a) @ w
+    return jax.shard_map(jnp.cos, mesh=mesh(), in_specs=P(None, "model"), out_specs=P(None, "model"))(a) + 1
+
+
+REGIONS = shape(64, 32, spec=P()), shape(32, 64, spec=P())
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +293,25 @@ def test_without_what_a_chain_ends_in_the_split_is_another(f, args, fixture, req
         places = [other.rows[r.row].values[r.value].concrete for r in reasons]
         changed += sum(p is None or axis not in p.dims[r.dim].axes for r, p in zip(reasons, places, strict=True))
     assert changed >= 0.95 * len(c.reasons)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "kind"), [(typed, TYPED, "type"), (regions, REGIONS, "shard_map")], ids=["typed", "regions"]
+)
+def test_without_the_type_or_the_region_that_a_chain_ends_in_the_split_is_another(f, args, kind):
+    c = read.comparison(f, *args)
+    ends = defaultdict(list)
+    for k, reason in enumerate(c.reasons):
+        end = chain_of(c.reasons, k)[0]
+        # What is returned has its type from JAX, which tells jit.
+        if c.reasons[end].given == kind and reason.row < len(c.rows) - 1:
+            ends[c.groups[reason.group].reasons if reason.group >= 0 else (end,)].append(reason)
+    assert sum(map(len, ends.values())) >= 8
+    for given, reasons in ends.items():
+        with cut(c, [c.reasons[k] for k in given]):
+            other = read.comparison(f, *args)
+        places = [other.rows[r.row].values[r.value].concrete for r in reasons]
+        assert all(p.dims and r.axis not in p.dims[r.dim].axes for r, p in zip(reasons, places, strict=True))
 
 
 def test_a_region_and_the_results_that_were_asked_for():
