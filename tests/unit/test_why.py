@@ -17,6 +17,7 @@ from shardwidget.document.why import chain_of
 from shardwidget.findings.program import twin
 from shardwidget.read._comparison.explained import explained
 from tests.cut import cut
+from tests.jax_suite.corpus import PROGRAMS
 
 ROWS_AND_COLUMNS = P("data", "model")
 
@@ -312,6 +313,18 @@ def test_without_the_type_or_the_region_that_a_chain_ends_in_the_split_is_anothe
             other = read.comparison(f, *args)
         places = [other.rows[r.row].values[r.value].concrete for r in reasons]
         assert all(p.dims and r.axis not in p.dims[r.dim].axes for r, p in zip(reasons, places, strict=True))
+
+
+def test_operations_that_nothing_uses_do_not_end_the_process():
+    """Shardy may, where there are some; here they are what a region took, which is exchanged for zeros."""
+    (program,) = (p for p in PROGRAMS if p.name == "region_in_a_jitted_model")
+    f, args = program.make()
+    c = read.comparison(f, *args)
+    taken = [r for r in c.reasons if r.given == "shard_map" and r.through]
+    assert len(taken) > 3
+    for end in taken:
+        with cut(c, [end]):
+            assert read.comparison(f, *args).steps > 0
 
 
 def test_a_region_and_the_results_that_were_asked_for():
