@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
 PRIMITIVE = "jax._src.pallas.pallas_call"
-_PRIMITIVES = ((PRIMITIVE, "pallas_call_p"), ("jax._src.pallas.mpmd", "mpmd_map_p"))
+_PRIMITIVES = (
+    (PRIMITIVE, "pallas_call_p"),
+    ("jax._src.pallas.mpmd", "mpmd_map_p"),
+    ("jax._src.pallas.core", "core_map_p"),
+)
 _NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
 
 
@@ -60,7 +64,8 @@ def interpreted() -> Iterator[None]:
 def changing(change: Callable[[dict[str, Any]], None]) -> Iterator[None]:
     """Changes the parameters of kernels that are called in the block: what a kernel does is fixed when it is called.
 
-    JAX 0.9 – 0.12: primitives of kernels are private. From 0.10 on ``pl.kernel`` has one of its own.
+    JAX 0.9 – 0.12: primitives of kernels are private. From 0.10 on ``pl.kernel`` has one of its own; before, it is
+    ``pl.core_map``, which becomes a ``pallas_call`` when it is lowered.
     """
     primitives = [
         getattr(sys.modules[module], name) for module, name in _PRIMITIVES if hasattr(sys.modules.get(module), name)
@@ -95,8 +100,9 @@ def kernel_sends(eqn: JaxprEqn) -> bool | None:
 
 
 def kernel_name(eqn: JaxprEqn) -> str:
-    """The function of a ``pallas_call``; empty where JAX does not know it."""
-    return function_name(next(iter(_bodies(eqn)), None))
+    """The function of a ``pallas_call``; empty where JAX does not know it. Of a ``core_map``, what it is named after."""
+    own = function_name(next(iter(_bodies(eqn)), None))
+    return (eqn.params.get("name") or "") if own in ("", "_") else own
 
 
 def _bodies(eqn: JaxprEqn) -> Sequence[Any]:
