@@ -96,7 +96,8 @@ def kernel_sends(eqn: JaxprEqn) -> bool | None:
     if _is_for_gpu(eqn.params.get("compiler_params")) or not bodies:
         return None
     copies = [e for body in bodies for e in every_equation(body) if e.primitive.name == "dma_start"]
-    return any(jax.tree.unflatten(e.params["tree"], e.invars)[3] is not None for e in copies)
+    # The last is the device that it goes to.
+    return any(jax.tree.unflatten(e.params["tree"], e.invars)[-1] is not None for e in copies)
 
 
 def kernel_name(eqn: JaxprEqn) -> str:

@@ -31,8 +31,8 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return _sends_nothing(step, statement)
     if step.primitive == "debug_print":
         return "Prints; nothing is computed."
-    if step.primitive in _jax.OPAQUE and step.eqn is not None and step.region is not None:
-        return f"{_opaque(step.primitive, step.eqn)} {_gives(step)}"
+    if step.region is not None and (kernel := _kernel(step)) is not None:
+        return f"{_opaque(kernel)} {_gives(step)}"
     if not step.outputs:
         return f"{step.primitive} has an effect and computes nothing; here it is not run."
     what = names_of(step.outputs)
@@ -60,9 +60,17 @@ def _unfollowed(step: Draft) -> list[str]:
     return list(dict.fromkeys([*alone, *(name for name, found in known if found and found.communicates)]))
 
 
-def _opaque(primitive: str, eqn: Any) -> str:
+def _kernel(step: Draft) -> Any:
+    """The equation of a kernel or a custom call, or of the first in what is applied as it is, such as ``pl.run_state``."""
+    if step.eqn is None or _jax.control_of(step.eqn) is not None:
+        return None
+    equations = [step.eqn] if step.primitive in _jax.OPAQUE else _jax.equations_in(step.eqn)
+    return next((eqn for eqn in equations if _jax.name_of(eqn) in _jax.OPAQUE), None)
+
+
+def _opaque(eqn: Any) -> str:
     """A kernel or a custom call: what is known of what it sends."""
-    if primitive == "ffi_call":
+    if _jax.name_of(eqn) == "ffi_call":
         return "Each device calls code that JAX does not see into. Whether it sends cannot be followed."
     name = _jax.kernel_name(eqn) or "without a name"
     sends = _jax.kernel_sends(eqn)
