@@ -1908,6 +1908,8 @@ export interface Overlap {
   readonly flops_per_second: number;
   readonly bytes_per_second: number;
   readonly link_bytes_per_second: number;
+  /** Operations for each byte at which the chip's matrix units are as busy as its memory, and as a link. */
+  readonly ridges: readonly [number, number];
   /** How the times are estimated, in a sentence. */
   readonly formula: string;
   /** How much of the call is waiting, in a sentence without its end. */

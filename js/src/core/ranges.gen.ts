@@ -23,6 +23,6 @@ export const RANGES = {
   "integer number": "start",
   "integer string": "axis type",
   "null number": "correlation",
-  "number": "atol backward_input backward_weight bandwidth between_s bytes_accessed bytes_per_second call_s call_wait_s chunk compute compute_s end_s estimate_s exposed exposed_s flops flops_per_second forward hidden_s high high_s joined latency link_bytes_per_second links_a_hop low low_s median_s offset_s overlapped rtol seconds seconds_after seconds_before share skew_s start_s tick_s time_s wait_high_s wait_s waited_s waiting within_chips",
+  "number": "atol backward_input backward_weight bandwidth between_s bytes_accessed bytes_per_second call_s call_wait_s chunk compute compute_s end_s estimate_s exposed exposed_s flops flops_per_second forward hidden_s high high_s joined latency link_bytes_per_second links_a_hop low low_s median_s offset_s overlapped ridges rtol seconds seconds_after seconds_before share skew_s start_s tick_s time_s wait_high_s wait_s waited_s waiting within_chips",
   "number string": "communication",
 } as const;
