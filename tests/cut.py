@@ -25,8 +25,8 @@ Splits = set[tuple[int, str]]
 def cut(c: Comparison, ends: Iterable[Reason]) -> Iterator[None]:
     """What is compared in the block is compiled without some ends of chains.
 
-    Results, constraints and types lose the axis. Arguments, and what a ``shard_map`` takes or returns, are exchanged for
-    zeros, so that they ask nothing of the values around them.
+    Results, constraints and types lose the axis. Arguments, and what a ``shard_map`` takes or returns, are exchanged
+    for zeros, so that they ask nothing of the values around them.
 
     Args:
         c: the comparison of the same function.

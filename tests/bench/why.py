@@ -1,4 +1,4 @@
-"""Why values are split: what sampled chains end in is taken away, and the program compiled again; and how long it takes."""
+"""Why values are split: how soon it is said; and what sampled chains end in, taken away and compiled again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compared(f, leaves, tree, compiled=None):
     return read.comparison(f, *jax.tree.unflatten(tree, leaves), compiled=compiled)
 
 def without(f, leaves, tree, c, given):
-    '''The comparison with some ends taken away: by the user's own means, or in the lowered module where there are none.'''
+    '''The comparison with some ends taken away: by the user's own means; where there are none, in the lowered module.'''
     leaves, lines, rest = list(leaves), defaultdict(list), []
     typed = any(c.reasons[k].given == "type" for k in given)
     for k in given:

@@ -101,7 +101,7 @@ def kernel_sends(eqn: JaxprEqn) -> bool | None:
 
 
 def kernel_name(eqn: JaxprEqn) -> str:
-    """The function of a ``pallas_call``; empty where JAX does not know it. Of a ``core_map``, what it is named after."""
+    """The function of a ``pallas_call``, or what a ``core_map`` is named after; empty where JAX does not know it."""
     own = function_name(next(iter(_bodies(eqn)), None))
     return (eqn.params.get("name") or "") if own in ("", "_") else own
 

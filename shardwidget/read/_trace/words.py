@@ -61,7 +61,7 @@ def _unfollowed(step: Draft) -> list[str]:
 
 
 def _kernel(step: Draft) -> Any:
-    """The equation of a kernel or a custom call, or of the first in what is applied as it is, such as ``pl.run_state``."""
+    """The equation of a kernel or a custom call, or of the first one in ``pl.run_state`` and its like."""
     if step.eqn is None or _jax.control_of(step.eqn) is not None:
         return None
     equations = [step.eqn] if step.primitive in _jax.OPAQUE else _jax.equations_in(step.eqn)
