@@ -44,7 +44,7 @@ def compared(f, leaves, tree, compiled=None):
     return read.comparison(f, *jax.tree.unflatten(tree, leaves), compiled=compiled)
 
 def without(f, leaves, tree, c, given):
-    '''The comparison with some ends taken away: by the user's own means; where there are none, in the lowered module.'''
+    '''The comparison with some ends taken away: by the user's own means, or else in the lowered module.'''
     leaves, lines, rest = list(leaves), defaultdict(list), []
     typed = any(c.reasons[k].given == "type" for k in given)
     for k in given:

@@ -314,11 +314,12 @@ def test_a_kernel_in_run_state_says_whether_it_sends(sends: bool, words: str) ->
             @pl.core_map(kernels._cores())
             def copies() -> None:
                 def scoped(send: Any, recv: Any) -> None:
+                    source, goal = refs
                     if sends:
                         me = jax.lax.axis_index("x")
-                        kernels.remote(*refs, send, recv, jax.lax.rem(me + 1, 4)).start()
+                        kernels.remote(source, goal, send, recv, jax.lax.rem(me + 1, 4)).start()
                     else:
-                        pltpu.make_async_copy(*refs, send).start()
+                        pltpu.make_async_copy(source, goal, send).start()
 
                 pl.run_scoped(scoped, kernels.DMA, kernels.DMA)
 
