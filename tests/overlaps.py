@@ -58,6 +58,7 @@ def training() -> Overlap:
             flops_per_second=1.97e14,
             bytes_per_second=8.1e11,
             link_bytes_per_second=9e10,
+            ridges=(1.97e14 / 8.1e11, 1.97e14 / 9e10),
             formula="estimate: each operation takes max(FLOP ÷ 1.97e+14, bytes ÷ 8.1e+11 B/s) on TPU v5e, at full rate",
             name="train_step",
             target="TPU v5e 4×4",

@@ -104,6 +104,7 @@ def recorded(lowered: jax.stages.Lowered) -> Record | None:
             copy = module.operation.clone()
             if not _inlined(copy):
                 return None
+            _erase_unused(copy)
             passmanager.PassManager.parse(_IMPORT).run(copy)
             manager = passmanager.PassManager.parse(_PROPAGATE)
             try:
@@ -178,6 +179,29 @@ def _moved(operation: Any, now: Mapping[Any, Any], path: str) -> int:
             operation.operands[k] = now[value]
     operation.attributes[_PATH] = ir.StringAttr.get(f"{path}/{_path(operation)}")
     return 1 + sum(_moved(inner, now, path) for inner in inside(operation))
+
+
+def _erase_unused(operation: Any) -> None:
+    """Erases operations that nothing uses.
+
+    jaxlib 0.10: where there are some, Shardy may end the process while it writes its record.
+    """
+    for inner in reversed(list(inside(operation))):
+        _erase_unused(inner)
+        computes = inner.name.startswith("stablehlo.") and inner.name not in _ACTS
+        if not computes or (len(inner.regions) and inner.name not in _COMBINES):
+            continue
+        if len(inner.results) and not any(True for result in inner.results for _ in result.uses):
+            inner.erase()
+
+
+_ACTS = frozenset(f"stablehlo.{name}" for name in ("custom_call", "infeed", "outfeed", "recv", "send"))
+"""Operations without a body that do more than give a result."""
+
+_COMBINES = frozenset(
+    f"stablehlo.{name}" for name in ("reduce", "reduce_window", "scatter", "select_and_scatter", "sort")
+)
+"""Operations whose body combines two elements, and does no more."""
 
 
 def _path(operation: Any) -> str:

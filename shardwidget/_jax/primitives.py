@@ -28,7 +28,7 @@ CALLS = frozenset(
 WRITES = frozenset({"debug_callback", "debug_print"})
 """Primitives that only write something."""
 
-OPAQUE = frozenset({"ffi_call", "mpmd_map", "pallas_call"})
+OPAQUE = frozenset({"core_map", "ffi_call", "mpmd_map", "pallas_call"})
 """Primitives that run code of which JAX knows only the arguments and the results."""
 
 ONE_SIDED = frozenset({"psend", "precv"})

@@ -72,7 +72,7 @@ class ProgramPages:
     def why(self, at: int, program: Program, collective: int, call: Any) -> tuple[Why, ...]:
         """Why the compiler added a collective to a program: an answer for each split that it follows from.
 
-        Shardy's record is enough for most. Where it does not tell which line a collective is of, the function is compiled
+        Shardy's record is enough for most. Where nothing tells which line a collective is of, the function is compiled
         again, with a name on every equation.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
@@ -180,8 +183,6 @@ def test_the_order_that_shows_a_race_leaves_another_block() -> None:
 
 
 def test_what_jaxs_own_detector_finds_is_found(capfd: pytest.CaptureFixture[str]) -> None:
-    from jax.experimental.pallas import tpu as pltpu
-
     for program, name in ((kernels.two_slots, "two slots"), (lambda: kernels.two_slots(""), "")):
         with pltpu.force_tpu_interpret_mode(pltpu.InterpretParams(dma_execution_mode="eager", detect_races=True)):
             f, x = program()
@@ -284,11 +285,13 @@ def test_other_functions_are_refused() -> None:
 
 def test_a_trace_says_that_a_kernel_on_cores_sends() -> None:
     f, x = kernels.on_cores()
-    if jax.__version_info__ >= (0, 10):  # JAX 0.9 does not interpret ``pl.kernel`` by itself.
-        trace = sw.read.trace(f, x)
-        (step,) = (step for step in trace.steps if step.primitive == "mpmd_map")
-        assert "copies to other devices" in step.sentence
-        np.testing.assert_array_equal(np.asarray(trace.outputs), np.roll(np.asarray(x), 16, axis=0))
+    trace = sw.read.trace(f, x)
+    # In JAX 0.9 ``pl.kernel`` is a ``core_map``, which works on refs.
+    newer = jax.__version_info__ >= (0, 10)
+    (step,) = (step for step in trace.steps if step.primitive == ("mpmd_map" if newer else "core_map"))
+    assert step.sentence.startswith("Each device runs the Pallas kernel kernel, which copies to other devices: ")
+    assert ("It computes" if newer else "It works on what") in step.sentence
+    np.testing.assert_array_equal(np.asarray(trace.outputs), np.roll(np.asarray(x), 16, axis=0))
 
 
 def test_a_trace_says_that_a_kernel_sends() -> None:
@@ -299,3 +302,34 @@ def test_a_trace_says_that_a_kernel_sends() -> None:
     assert "read.kernel" in step.sentence
     assert "see their steps" in repr(trace)
     np.testing.assert_array_equal(np.asarray(trace.outputs)[:4].reshape(32, 128), 2 * np.asarray(x))
+
+
+@pytest.mark.parametrize(
+    ("sends", "words"),
+    [(True, "copies, which copies to other devices"), (False, "copies on its own blocks. Nothing is sent.")],
+)
+def test_a_kernel_in_run_state_says_whether_it_sends(sends: bool, words: str) -> None:
+    def body(x: Any) -> Any:
+        def state(refs: Any) -> None:
+            @pl.core_map(kernels._cores())
+            def copies() -> None:
+                def scoped(send: Any, recv: Any) -> None:
+                    source, goal = refs
+                    if sends:
+                        me = jax.lax.axis_index("x")
+                        kernels.remote(source, goal, send, recv, jax.lax.rem(me + 1, 4)).start()
+                    else:
+                        pltpu.make_async_copy(source, goal, send).start()
+
+                pl.run_scoped(scoped, kernels.DMA, kernels.DMA)
+
+        return pl.run_state(state)((x, jnp.zeros_like(x)))[1]
+
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    f = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+    shape = jax.ShapeDtypeStruct((32, 128), jnp.float32, sharding=jax.NamedSharding(mesh, P("x")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # JAX 0.12 prefers ``pl.kernel``.
+        steps = sw.read.trace(f, shape).steps
+    sentences = [step.sentence for step in steps if "Pallas kernel" in step.sentence]
+    assert [s.startswith(f"Each device runs the Pallas kernel {words}") for s in sentences] == [True]

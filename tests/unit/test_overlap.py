@@ -1,5 +1,7 @@
 """``read.overlap``: schedules written by hand, with times that are known, are read back exactly."""
 
+import json
+
 import jax
 import pytest
 
@@ -158,6 +160,11 @@ def test_the_first_line_is_the_answer_and_a_file_keeps_all():
 
 
 SYNC = ', backend_config={"operation_queue_id":"0","collective_backend_config":{"is_sync":true}}'
+
+
+def test_the_ridges_of_the_chip_are_in_the_document():
+    o = of(entry(START, DONE, DOT.format("d")))
+    assert json.loads(o.to_json())["ridges"] == [4096 / 1e30, 4096 / 3072]
 
 
 def test_halves_that_a_gpu_runs_at_once_hide_nothing():

@@ -12,9 +12,12 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget import _jax, read
 from shardwidget._jax import origins
-from shardwidget.document import Comparison, Why
+from shardwidget.document import Comparison, Program, Why
+from shardwidget.document.why import chain_of
 from shardwidget.findings.program import twin
 from shardwidget.read._comparison.explained import explained
+from tests.cut import cut
+from tests.jax_suite.corpus import PROGRAMS
 
 ROWS_AND_COLUMNS = P("data", "model")
 
@@ -82,6 +85,36 @@ ATTEND = (
 )
 
 
+def typed(x, w, layers):
+    """On an Explicit mesh: every value has a type, and a sum says where it goes."""
+    h = jax.nn.relu(x @ w["up"])
+    h = jnp.dot(h, w["down"], out_sharding=P("data", None))
+    h = jax.lax.scan(lambda h, w: (jnp.sin(h @ w), None), h, layers)[0]
+    return jax.reshard(h, P(None, "data")) * 2
+
+
+def explicit(*sizes: int, spec: P) -> jax.ShapeDtypeStruct:
+    on = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    return jax.ShapeDtypeStruct(sizes, jnp.float32, sharding=NamedSharding(on, spec))
+
+
+TYPED = (
+    explicit(64, 32, spec=P("data", None)),
+    {"up": explicit(32, 64, spec=P(None, "model")), "down": explicit(64, 32, spec=P("model", None))},
+    explicit(3, 32, 32, spec=P(None, None, None)),
+)
+
+
+def regions(x, w):
+    """Around two functions of ``shard_map``."""
+    a = jax.nn.gelu(x * 2)
+    a = jax.shard_map(jnp.sin, mesh=mesh(), in_specs=P("data"), out_specs=P("data"))(a) @ w
+    return jax.shard_map(jnp.cos, mesh=mesh(), in_specs=P(None, "model"), out_specs=P(None, "model"))(a) + 1
+
+
+REGIONS = shape(64, 32, spec=P()), shape(32, 64, spec=P())
+
+
 @pytest.fixture(scope="module")
 def compared() -> Comparison:
     return read.comparison(block, *BLOCK)
@@ -144,6 +177,11 @@ def test_a_collective_of_a_compiled_program_says_why():
         view.why(9)
 
 
+def of(view: sw.CompiledProgram) -> Program:
+    assert isinstance(view.document, Program)
+    return view.document
+
+
 @pytest.mark.parametrize(
     ("f", "args", "known"),
     [(block, BLOCK, 1), (jax.jit(block), BLOCK, 1), (step, STEP, 3), (jax.jit(step), STEP, 3), (attend, ATTEND, 3)],
@@ -151,11 +189,13 @@ def test_a_collective_of_a_compiled_program_says_why():
 def test_a_compiled_program_answers_as_the_comparison_and_compiles_nothing(f, args, known):
     view, c = sw.CompiledProgram(f, *args), read.comparison(f, *args)
     with _jax.compilations() as made:
-        found = [view.why(k) for k in range(len(view.document.collectives))]
+        found = [view.why(k) for k in range(len(of(view).collectives))]
     assert made == []
     assert sum(map(bool, found)) == known
     for k, whys in enumerate(found):
-        whole = c.why_collective(twin(view.document, k, c.program))
+        same = twin(of(view), k, c.program)
+        assert same is not None
+        whole = c.why_collective(same)
         assert not whole or [why.answer for why in whys] == [why.answer for why in whole]
 
 
@@ -168,7 +208,7 @@ def test_layers_that_a_python_loop_writes_are_told_apart():
     weights = [(shape(256, 1024, spec=P(None, "model")), shape(1024, 256, spec=P("model")))] * 3
     view = sw.CompiledProgram(layers, BLOCK[0], weights)
     with _jax.compilations() as made:
-        found = [view.why(k) for k in range(len(view.document.collectives))]
+        found = [view.why(k) for k in range(len(of(view).collectives))]
     assert made == []
     givers = [{why.chain[0].name for why in whys} for whys in found]
     assert givers == [{f"weights[{k}][0]", f"weights[{k}][1]"} for k in range(3)]
@@ -180,7 +220,7 @@ def test_a_combined_collective_is_of_each_of_its_lines():
 
     weights = [(shape(256, 1024, spec=P(None, "model")), shape(1024, 256, spec=P("model")))] * 2
     view = sw.CompiledProgram(heads, BLOCK[0], weights)
-    assert [len(c.shapes) for c in view.document.collectives] == [2]
+    assert [len(c.shapes) for c in of(view).collectives] == [2]
     assert {why.chain[0].name for why in view.why(0)} == {f"weights[{k}][{n}]" for k in (0, 1) for n in (0, 1)}
 
 
@@ -189,8 +229,10 @@ def test_where_nothing_tells_lines_apart_the_function_is_compiled_again():
         return [jnp.sort(x * k, axis=0) for k in (2.0, 3.0)]
 
     view = sw.CompiledProgram(sorts, BLOCK[0])
-    assert explained(view.document, sorts, BLOCK[0]).causes == ()
-    assert all(view.why(k) for k in range(len(view.document.collectives)))
+    found = explained(of(view), sorts, BLOCK[0])
+    assert found is not None
+    assert found.causes == ()
+    assert all(view.why(k) for k in range(len(of(view).collectives)))
 
 
 def test_a_collective_of_the_programs_own_says_so():
@@ -261,6 +303,38 @@ def test_without_what_a_chain_ends_in_the_split_is_another(f, args, fixture, req
         places = [other.rows[r.row].values[r.value].concrete for r in reasons]
         changed += sum(p is None or axis not in p.dims[r.dim].axes for r, p in zip(reasons, places, strict=True))
     assert changed >= 0.95 * len(c.reasons)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "kind"), [(typed, TYPED, "type"), (regions, REGIONS, "shard_map")], ids=["typed", "regions"]
+)
+def test_without_the_type_or_the_region_that_a_chain_ends_in_the_split_is_another(f, args, kind):
+    c = read.comparison(f, *args)
+    ends = defaultdict(list)
+    for k, reason in enumerate(c.reasons):
+        end = chain_of(c.reasons, k)[0]
+        # What is returned has its type from JAX, which tells jit.
+        if c.reasons[end].given == kind and reason.row < len(c.rows) - 1:
+            ends[c.groups[reason.group].reasons if reason.group >= 0 else (end,)].append(reason)
+    # JAX 0.9 does not say what a region takes.
+    assert sum(map(len, ends.values())) >= (8 if jax.__version_info__ >= (0, 10) else 3)
+    for given, reasons in ends.items():
+        with cut(c, [c.reasons[k] for k in given]):
+            other = read.comparison(f, *args)
+        places = [other.rows[r.row].values[r.value].concrete for r in reasons]
+        assert all(p.dims and r.axis not in p.dims[r.dim].axes for r, p in zip(reasons, places, strict=True))
+
+
+def test_operations_that_nothing_uses_do_not_end_the_process():
+    """Shardy may, where there are some; here they are what leads to a region whose operands are zeros."""
+    (program,) = (p for p in PROGRAMS if p.name == "region_in_a_jitted_model")
+    f, args = program.make()
+    c = read.comparison(f, *args)
+    asked = [r for r in c.reasons if r.given == "shard_map"]
+    assert asked
+    for end in asked:
+        with cut(c, [end]):
+            assert read.comparison(f, *args).steps > 0
 
 
 def test_a_region_and_the_results_that_were_asked_for():

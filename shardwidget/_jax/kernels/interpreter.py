@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from jax.extend.core import JaxprEqn
 
 PRIMITIVE = "jax._src.pallas.pallas_call"
-_PRIMITIVES = ((PRIMITIVE, "pallas_call_p"), ("jax._src.pallas.mpmd", "mpmd_map_p"))
+_PRIMITIVES = (
+    (PRIMITIVE, "pallas_call_p"),
+    ("jax._src.pallas.mpmd", "mpmd_map_p"),
+    ("jax._src.pallas.core", "core_map_p"),
+)
 _NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
 
 
@@ -60,7 +64,8 @@ def interpreted() -> Iterator[None]:
 def changing(change: Callable[[dict[str, Any]], None]) -> Iterator[None]:
     """Changes the parameters of kernels that are called in the block: what a kernel does is fixed when it is called.
 
-    JAX 0.9 – 0.12: primitives of kernels are private. From 0.10 on ``pl.kernel`` has one of its own.
+    JAX 0.9 – 0.12: primitives of kernels are private. From 0.10 on ``pl.kernel`` has one of its own; before, it is
+    ``pl.core_map``, which becomes a ``pallas_call`` when it is lowered.
     """
     primitives = [
         getattr(sys.modules[module], name) for module, name in _PRIMITIVES if hasattr(sys.modules.get(module), name)
@@ -91,12 +96,14 @@ def kernel_sends(eqn: JaxprEqn) -> bool | None:
     if _is_for_gpu(eqn.params.get("compiler_params")) or not bodies:
         return None
     copies = [e for body in bodies for e in every_equation(body) if e.primitive.name == "dma_start"]
-    return any(jax.tree.unflatten(e.params["tree"], e.invars)[3] is not None for e in copies)
+    # The last is the device that it goes to.
+    return any(jax.tree.unflatten(e.params["tree"], e.invars)[-1] is not None for e in copies)
 
 
 def kernel_name(eqn: JaxprEqn) -> str:
-    """The function of a ``pallas_call``; empty where JAX does not know it."""
-    return function_name(next(iter(_bodies(eqn)), None))
+    """The function of a ``pallas_call``, or what a ``core_map`` is named after; empty where JAX does not know it."""
+    own = function_name(next(iter(_bodies(eqn)), None))
+    return (eqn.params.get("name") or "") if own in ("", "_") else own
 
 
 def _bodies(eqn: JaxprEqn) -> Sequence[Any]:

@@ -14,6 +14,9 @@ arrays by themselves are compared in ``arrays``.
 - ``ways`` proposes fixes, ``fix`` tries each, ``written`` writes it into the user's lines, ``pasting`` traces
   those, and ``price`` compiles the equation with it to count bytes.
 - ``rows`` and ``ends`` make the rows of the document.
+- ``reasons`` says why values are split, from Shardy's record; ``alternatives`` compiles what would be otherwise.
+- ``explained`` says it of a program that is compiled already: values are ``propagated``, not inspected, and ``owners``
+  finds the lines of its collectives.
 
 Traps: line k is row k + 1, because the first row is that of the arguments. A line without a match among the equations
 of the Explicit trace has no type. Inspections keep XLA from fusing and can add collectives: such lines are marked.

@@ -111,7 +111,8 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
         asking = None
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
-                asking = second.submit(lowered(tree, call, mesh, places).compile, only_partitioned(mesh, len(tree.lines)))
+                inspecting = lowered(tree, call, mesh, places)
+                asking = second.submit(inspecting.compile, only_partitioned(mesh, len(tree.lines)))
             except Exception as error:
                 refused = str(error).split("\n")[0]
         own = lowered(tree, call, mesh)

@@ -1,7 +1,8 @@
-"""The lines that the collectives of a compiled program belong to, where the program was compiled without their names."""
+"""The lines that the collectives of a program belong to, where it was compiled without names of lines."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import defaultdict
@@ -33,9 +34,9 @@ def owners(
     """The collectives of each line, with their indices.
 
     A collective has the path and the source of its operation. Of several operations that have the same, it is the one
-    at its column, and the one of whose values on a device it has the shape. What a Python loop writes again and again has the same of all
-    these: there collectives are in the order of the lines, if each line needs the one before it, and there are as many.
-    What XLA combines belongs to each of as many lines. Others belong to none.
+    at its column, whose values on a device have its shape. What a Python loop writes again and again has the same of
+    all these: there collectives are in the order of the lines, if each line needs the one before it, and there are as
+    many. What XLA combines belongs to each of as many lines. Others belong to none.
 
     Args:
         tree: the program.
@@ -88,7 +89,7 @@ class _Alike:
 
     def each_needs_the_last(self, lines: Sequence[int]) -> bool:
         """Whether each line needs what the one before it computes."""
-        return all(self._needs(after, before) for before, after in zip(lines, lines[1:], strict=False))
+        return all(self._needs(after, before) for before, after in itertools.pairwise(lines))
 
     def _column(self, name: str) -> tuple[int, int]:
         """Line and column of an instruction; zeros where it has none."""

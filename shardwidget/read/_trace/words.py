@@ -31,12 +31,12 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return _sends_nothing(step, statement)
     if step.primitive == "debug_print":
         return "Prints; nothing is computed."
+    if step.region is not None and (kernel := _kernel(step)) is not None:
+        return f"{_opaque(kernel)} {_gives(step)}"
     if not step.outputs:
         return f"{step.primitive} has an effect and computes nothing; here it is not run."
     what = names_of(step.outputs)
-    operands = joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
-    if step.primitive in _jax.OPAQUE and step.eqn is not None and step.region is not None:
-        return f"{_opaque(step.primitive, step.eqn)} It computes {what}{f' from {operands}' if operands else ''}."
+    operands = _operands(step)
     if sends := _unfollowed(step):
         return (
             f"Each device runs {step.primitive}: what it sends ({joined(sends)}) cannot be followed. It gives {what}."
@@ -60,9 +60,17 @@ def _unfollowed(step: Draft) -> list[str]:
     return list(dict.fromkeys([*alone, *(name for name, found in known if found and found.communicates)]))
 
 
-def _opaque(primitive: str, eqn: Any) -> str:
+def _kernel(step: Draft) -> Any:
+    """The equation of a kernel or a custom call, or of the first one in ``pl.run_state`` and its like."""
+    if step.eqn is None or _jax.control_of(step.eqn) is not None:
+        return None
+    equations = [step.eqn] if step.primitive in _jax.OPAQUE else _jax.equations_in(step.eqn)
+    return next((eqn for eqn in equations if _jax.name_of(eqn) in _jax.OPAQUE), None)
+
+
+def _opaque(eqn: Any) -> str:
     """A kernel or a custom call: what is known of what it sends."""
-    if primitive not in ("mpmd_map", "pallas_call"):
+    if _jax.name_of(eqn) == "ffi_call":
         return "Each device calls code that JAX does not see into. Whether it sends cannot be followed."
     name = _jax.kernel_name(eqn) or "without a name"
     sends = _jax.kernel_sends(eqn)
@@ -74,6 +82,17 @@ def _opaque(primitive: str, eqn: Any) -> str:
         f"Each device runs the Pallas kernel {name}, which copies to other devices: the values are those before and "
         "after. read.kernel follows its copies, and finds races."
     )
+
+
+def _gives(step: Draft) -> str:
+    """What comes out of a kernel or a custom call: a ``core_map`` leaves it in the refs that it is given."""
+    if not step.outputs:
+        return f"It works on what {names_of(step.inputs)} hold{'s' * (len(step.inputs) == 1)}."
+    return f"It computes {names_of(step.outputs)}{f' from {_operands(step)}' if _operands(step) else ''}."
+
+
+def _operands(step: Draft) -> str:
+    return joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
 
 
 def _under_way(step: Draft) -> str:

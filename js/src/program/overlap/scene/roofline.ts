@@ -51,7 +51,11 @@ function chartMarks(model: OverlapModel, width: number): Mark[] {
     label(PAD, 16, `${tera(doc.flops_per_second)} TFLOP/s on ${doc.chip}`, 11.5, "muted"),
     label(box.left, HEIGHT - 6, "FLOP for each byte", 11.5, "muted"),
     { kind: "line", points: roof(doc.bytes_per_second, memory), stroke: { color: "ink", width: 1.6 } },
-    { kind: "line", points: roof(doc.link_bytes_per_second, links), stroke: { color: "muted", width: 1.2, dash: [5, 3] } },
+    {
+      kind: "line",
+      points: roof(doc.link_bytes_per_second, links),
+      stroke: { color: "muted", width: 1.2, dash: [5, 3] },
+    },
   ];
   for (const [name, at] of [
     ["memory", memory],
