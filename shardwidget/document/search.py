@@ -316,7 +316,7 @@ class Search(Document):
         now = self.now
         fitting = [c for c in self.candidates if c.fits is not False]
         known = [c for c in fitting if c.compiled and c.fits]
-        if known and known[0] is now and len(known) == 1:
+        if now is not None and len(known) == 1 and known[0] is now:
             others = [c for c in fitting if c is not now and self._takes(c) < self._takes(now)]
             return next(iter(others), now)
         return next(iter(known or fitting), None)

@@ -67,8 +67,14 @@ def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
                 made_of[key] = (
                     of if alone or operand.bytes == 0 or _passed(op, k) else _new(key, v.bytes, at, size, born)
                 )
-            elif name in _CHEAP or (name in _FUSED and uses.get(key, 0) <= 1 and key not in returned):
+            elif name in _CHEAP or (
+                name in _FUSED
+                and key not in returned
+                and (uses.get(key, 0) <= 1 or _is_made_again(v, [size[each] for each in sources]))
+            ):
                 made_of[key] = frozenset() if name in _CHEAP else sources
+            elif op.name == "stablehlo.scatter" and not made_of.get(id(op.operands[0])):
+                made_of[key] = _new(key, _padded(op), at, size, born)
             elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
                 made_of[key] = made_of.get(id(op.operands[0]), frozenset()) or _new(key, v.bytes, at, size, born)
             elif key in replacing and name in _FUSED and any(v.bytes == a.bytes for a in op.operands) and not op.bodies:
@@ -89,6 +95,27 @@ def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
         alive += change[at]
         most = max(most, alive + inner.get(at, 0))
     return most
+
+
+AGAIN = 1.25
+"""How much larger than a value the buffers may be that it is computed of again."""
+
+
+def _is_made_again(v: _jax.Value, sources: Sequence[int]) -> bool:
+    """Whether what several use is computed again for each: a normalised value from the value; a sum of two is kept."""
+    return 0 < sum(sources) <= AGAIN * v.bytes
+
+
+LANES = 128
+"""What a TPU fills the last dimension of an array up to."""
+
+
+def _padded(op: _jax.Op) -> int:
+    """Bytes of what is updated in place. Rows of a table that is split by rows are scattered as they lie, and padded."""
+    (v, *_) = op.results
+    if op.name != "stablehlo.scatter" or len(v.shape) != 2 or v.local[0] == v.shape[0]:
+        return v.bytes
+    return v.bytes * -(-v.local[-1] // LANES) * LANES // v.local[-1]
 
 
 def _new(key: int, bytes_: int, at: int, size: dict[int, int], born: dict[int, int]) -> frozenset[int]:

@@ -130,9 +130,7 @@ class Layout:
         return self._known[over]
 
     def ring(self, over: tuple[tuple[str, int], ...]) -> Routes | None:
-        """What a permutation around the groups over some axes, in their order, asks of the links; None where devices
-        have no coordinates.
-        """
+        """What passing around the groups over some axes asks of the links; None where devices have no coordinates."""
         if (groups := self._groups(over)) is None:
             return None
         n = len(groups[0])

@@ -37,7 +37,7 @@ class _Found:
 
 
 AROUND = 0.1
-"""How much of the time of a gather its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
+"""How much of a gather's time its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
 
 MOST_AROUND = 16
 """The most devices of a program that has such rings: for 64 XLA gathers first."""
