@@ -1,8 +1,8 @@
 """``read.search`` on steps of many kinds: how fast it estimates, and how its order compares with the compiler's.
 
-``make bench`` compiles every candidate of some small steps for v5e 4×4, and the best few of one with experts. ``python -m
-tests.bench.search all`` does so for all steps of ``tests.search_models``, and for v5p 4×4×4 too, which takes hours on two
-cores; ``python -m tests.bench.search gpt_unrolled lora`` for some of them.
+``make bench`` compiles every candidate of some small steps for v5e 4×4, and the best few of one with experts.
+``python -m tests.bench.search all`` does so for all steps of ``tests.search_models``, and for v5p 4×4×4 too, which
+takes hours on two cores; ``python -m tests.bench.search gpt_unrolled lora`` for some of them.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ LANES = 128
 
 
 def _padded(op: _jax.Op) -> int:
-    """Bytes of what is updated in place. Rows of a table that is split by rows are scattered as they lie, and padded."""
+    """Bytes of what is updated in place. Rows of a table that are split are scattered as they lie, and padded."""
     (v, *_) = op.results
     if op.name != "stablehlo.scatter" or len(v.shape) != 2 or v.local[0] == v.shape[0]:
         return v.bytes
