@@ -10,7 +10,7 @@ from shardwidget import _jax, cost
 from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
 from shardwidget.document import Figures, Sent
-from shardwidget.read._search.alive import peak_of
+from shardwidget.read._search.alive import LANES, peak_of
 from shardwidget.read._search.machine import Layout, Machine
 
 _OPCODES = {
@@ -73,7 +73,14 @@ def figures_of(
     sent = _priced(work.found, machine, layout, batch_axes)
     exposed = math.fsum(s.seconds for s in sent if not s.hidden)
     hidden = math.fsum(s.seconds for s in sent if s.hidden)
-    return Figures(compute, exposed, hidden, arguments, peak_of(program, donated), sent)
+    return Figures(
+        compute,
+        exposed,
+        hidden,
+        arguments,
+        peak_of(program, donated, lanes=LANES if machine.platform == "tpu" else 1),
+        sent,
+    )
 
 
 def _walk(
@@ -116,7 +123,7 @@ def _walk(
             if key in once:
                 continue
             once.add(key)
-            sent = _collective(op, used, id(op.results[0]) in returned, machine.size, times, in_loop)
+            sent = _collective(op, used, id(op.results[0]) in returned, machine, times, in_loop)
             of_weights = bool(batch_axes & {name for name, _ in op.axes})
             if of_weights and _is_around(op, made, used, machine, layout):
                 sent = [replace(each, around=True) for each in sent]
@@ -148,7 +155,9 @@ def _is_around(
     It does so for weights that no two devices have a copy of, in a product that reads them alone.
     """
     split, whole = (op.operands[0], op.results[0]) if op.name == "sdy.all_gather" else _summed(op, used)
-    if machine.size > MOST_AROUND or math.prod(split.local) * machine.size > math.prod(split.shape):
+    if machine.platform != "tpu" or machine.size > MOST_AROUND:
+        return False
+    if math.prod(split.local) * machine.size > math.prod(split.shape):
         return False
     if op.name == "sdy.all_gather":
         # Gathered for another product too, it is gathered once, for both.
@@ -188,7 +197,7 @@ def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_j
 
 
 def _collective(
-    op: _jax.Op, readers: Mapping[int, Sequence[_jax.Op]], returned: bool, devices: int, times: int, in_loop: bool
+    op: _jax.Op, readers: Mapping[int, Sequence[_jax.Op]], returned: bool, machine: Machine, times: int, in_loop: bool
 ) -> list[_Found]:
     opcode = _OPCODES[op.name]
     (operand,), (result,) = op.operands, op.results
@@ -201,9 +210,10 @@ def _collective(
         over = tuple(axis for axis in op.axes if axis in sliced)
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // math.prod(size for _, size in over)
-        # XLA sums whole what all devices have a part of, and what is transposed before it is cut.
-        of_all = math.prod(size for _, size in over) == devices
-        kept = "all-reduce" if of_all or _is_turned_next(users, readers) else "reduce-scatter"
+        # On TPUs XLA sums whole what all devices have a part of, and what is transposed before it is cut.
+        of_all = math.prod(size for _, size in over) == machine.size
+        is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers))
+        kept = "all-reduce" if is_whole else "reduce-scatter"
         scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
         return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
     if opcode == "reduce-scatter":
@@ -253,7 +263,7 @@ def _joined(found: Sequence[_Found], batch_axes: frozenset[str]) -> list[_Found]
     sums: dict[tuple[_jax.Axes, int, bool], int] = {}
     others = []
     for each in found:
-        if each.opcode == "all-reduce" and batch_axes & set(_names(each)):
+        if each.opcode == "all-reduce" and not each.around and batch_axes & set(_names(each)):
             key = each.axes, each.times, each.in_loop
             sums[key] = sums.get(key, 0) + each.whole
         else:
