@@ -64,8 +64,6 @@ class Op:
     """Of a collective: equal for two that do the same to one value."""
     summed: int = 1
     """Of a product: how many products each element of the result sums on a device."""
-    rounds: bool = False
-    """Of a product: whether it has the default precision, with which a TPU rounds what it reads to bfloat16."""
     bodies: tuple[Block, ...] = ()
     times: int = 1
     """Of a loop: iterations, 1 where that is not known."""
@@ -163,8 +161,6 @@ class _Reader:
             made.bodies = tuple(self._block(r.blocks[0], (), values) for r in op.regions)
         elif op.name in ("stablehlo.dot_general", "stablehlo.convolution"):
             made.summed = _summed(op, operands, results)
-            precision = str(attributes["precision_config"]) if "precision_config" in attributes else ""
-            made.rounds = "HIGH" not in precision and "algorithm" not in attributes
         elif op.name.startswith("sdy."):
             made.axes, made.key = self._moved(op)
         return made

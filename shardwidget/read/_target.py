@@ -94,7 +94,7 @@ def estimates(
     sizes = sizes if math.prod(sizes) == call.n else [call.n]
     ids = mesh.device_ids.array().tolist() if mesh.platform == "gpu" else None
     spans = spans_of(call.groups, mesh) if own else None
-    routes = _routes_of(call, mesh) if own and call.pairs else None
+    routes = routes_of(call.groups, call.pairs, mesh) if own and call.pairs else None
     return [
         cost.estimate(call, spans or sizes, whole, ici, routes=routes, ids=ids)
         if ici is own
@@ -144,15 +144,21 @@ def spans_of(groups: Sequence[Sequence[int]], mesh: Mesh) -> list[Span] | None:
     return list(spans) or [Span(max(map(len, groups)), ring=False)]
 
 
-def _routes_of(call: Call, mesh: Mesh) -> Routes | None:
-    """What a permutation asks of the links; None where devices have no coordinates, or it leaves a slice."""
+def routes_of(groups: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]], mesh: Mesh) -> Routes | None:
+    """What a permutation asks of the links; None where devices have no coordinates, or it leaves a slice.
+
+    Args:
+        groups: mesh positions.
+        pairs: places in a group that send, and to which.
+        mesh: the mesh, as a document.
+    """
     if not mesh.coords or mesh.slices is not None:
         return None
     columns = np.stack([column.array() for column in mesh.coords])
     columns = columns - columns.min(axis=1, keepdims=True)
-    pairs = np.array([(group[a], group[b]) for group in call.groups for a, b in call.pairs if a != b])
+    ends = np.array([(group[a], group[b]) for group in groups for a, b in pairs if a != b])
     around = [int(column.max()) + 1 if wraps else 0 for column, wraps in zip(columns, wraps_of(mesh), strict=True)]
-    return routes(columns[:, pairs[:, 0]], columns[:, pairs[:, 1]], around) if len(pairs) else None
+    return routes(columns[:, ends[:, 0]], columns[:, ends[:, 1]], around) if len(ends) else None
 
 
 def _slices(mesh: Mesh) -> list[np.ndarray]:

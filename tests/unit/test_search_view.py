@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from traitlets import TraitError
 
@@ -38,6 +40,18 @@ def test_an_estimate_has_no_ratio_to_what_was_compiled() -> None:
     assert found.best is not None
     assert found.now.basis != found.best.basis
     assert "faster" not in repr(found).splitlines()[0]
+
+
+def test_now_is_not_the_best_because_it_alone_is_compiled_yet() -> None:
+    found = search(compiled=0)
+    first, now = found.candidates[0], found.now
+    assert now is not None
+    assert now is not first
+    known = [replace(c, compiled=c.estimated if c is now else None) for c in found.candidates]
+    running = replace(found, candidates=tuple(known))
+    assert running.best is running.candidates[0]
+    alone = replace(found, candidates=(replace(first, compiled=first.estimated), *known[1:]), now_index=0)
+    assert alone.best is alone.now
 
 
 @pytest.mark.parametrize("name", SEARCHES)

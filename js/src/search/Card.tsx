@@ -266,7 +266,7 @@ function Sends({ model, row }: { model: SearchModel; row: Row }) {
             <td class="bar">
               {sentOf(model, of).map((part) => (
                 <i
-                  class={`axis${Math.max(0, part.axis) % AXIS_DASH.length} ${part.hidden ? "hidden" : ""}`}
+                  class={`axis${Math.max(0, part.axis) % AXIS_DASH.length} ${part.hidden ? "light" : ""}`}
                   style={{ width: `${(100 * part.bytes) / most}%` }}
                   title={`${model.axes[part.axis] ?? ""} ${bytes(part.bytes)}${part.hidden ? ", hidden" : ", exposed"}`}
                   key={`${part.axis} ${part.hidden}`}

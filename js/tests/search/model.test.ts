@@ -108,6 +108,19 @@ test("a candidate that is compiled now says so, with half a disc", () => {
   expect(texts(7)).toContain("7 s so far");
 });
 
+test("now is not the best because it alone is compiled yet", () => {
+  const { doc } = search("paper");
+  const [first, second] = doc.candidates;
+  if (!first || !second) throw new Error("no candidates");
+  const made = (now: number, objective = "time") => {
+    const candidates = doc.candidates.map((c, k) => (k === now ? { ...c, compiled: c.estimated } : c));
+    return new SearchModel({ ...doc, candidates, now_index: now, objective }).best?.index;
+  };
+  expect(made(1)).toBe(0);
+  expect(made(0)).toBe(0);
+  expect(made(1, "memory")).toBe(0);
+});
+
 test("one that is asked for is next, until it is compiled", () => {
   const { doc } = search("compiling");
   const title = search("compiling").rows.at(-1)?.title as string;

@@ -62,6 +62,20 @@ test("while it estimates there are seconds and a bar, while it compiles squares"
   expect(view.root.querySelectorAll(".squares .half").length).toBe(1);
 });
 
+test("what a chip sends is drawn in its row, what is exposed before what is hidden", async () => {
+  const view = await mount(wire("compiled"));
+  const [cell] = view.root.querySelectorAll(".sends .bar");
+  const room = (cell as HTMLElement).getBoundingClientRect();
+  const bars = [...(cell as HTMLElement).querySelectorAll("i")].map((bar) => bar.getBoundingClientRect());
+  expect(bars.length).toBe(2);
+  for (const bar of bars) {
+    expect(bar.width).toBeGreaterThan(10);
+    expect(bar.top).toBeGreaterThanOrEqual(room.top);
+    expect(bar.right).toBeLessThanOrEqual(room.right + 0.5);
+  }
+  expect(bars[1]?.left).toBeCloseTo(bars[0]?.right as number, 0);
+});
+
 test("what may be done next are buttons", async () => {
   const short = await mount(wire("nothing fits"));
   button(short, "search 64 chips").click();

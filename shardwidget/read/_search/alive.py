@@ -22,22 +22,27 @@ _CHEAP = frozenset({"constant", "iota", "broadcast_in_dim", "compare"})
 """Operations that XLA computes again wherever their result is used."""
 
 
-def peak_of(program: _jax.Block, donated: Sequence[bool]) -> int:
+LANES = 128
+"""What a TPU fills the last dimension of an array up to."""
+
+
+def peak_of(program: _jax.Block, donated: Sequence[bool], *, lanes: int = 1) -> int:
     """The most bytes that are alive at once on a device, arguments and results included.
 
     Args:
         program: the program, as Shardy divides it.
         donated: whether each result may take the place of a donated argument.
+        lanes: what the last dimension of an array is filled up to.
 
     An elementwise operation that one other uses takes none: it is fused, and what it reads lives until then. An update
     in place takes none, and a loop's carry has the place of its first value. What is donated is reused: a result that
     is computed element by element from an argument takes its place.
     """
     arguments = sum(v.bytes for v in program.arguments)
-    return arguments + _peak(program, {id(v) for v, d in zip(program.results, donated, strict=True) if d})
+    return arguments + _peak(program, {id(v) for v, d in zip(program.results, donated, strict=True) if d}, lanes)
 
 
-def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
+def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     """The most bytes that a block's own values take."""
     uses: dict[int, int] = {}
     for op in block.ops:
@@ -56,7 +61,7 @@ def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
         for buffer in sources:
             dies[buffer] = at
         if op.bodies:
-            inner[at] = max(_peak(body, {id(v) for v in body.results}) for body in op.bodies)
+            inner[at] = max(_peak(body, {id(v) for v in body.results}, lanes) for body in op.bodies)
         for k, v in enumerate(op.results):
             key = id(v)
             if op.name == "stablehlo.while":
@@ -67,8 +72,14 @@ def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
                 made_of[key] = (
                     of if alone or operand.bytes == 0 or _passed(op, k) else _new(key, v.bytes, at, size, born)
                 )
-            elif name in _CHEAP or (name in _FUSED and uses.get(key, 0) <= 1 and key not in returned):
+            elif name in _CHEAP or (
+                name in _FUSED
+                and key not in returned
+                and (uses.get(key, 0) <= 1 or _is_made_again(v, [size[each] for each in sources]))
+            ):
                 made_of[key] = frozenset() if name in _CHEAP else sources
+            elif op.name == "stablehlo.scatter" and not made_of.get(id(op.operands[0])):
+                made_of[key] = _new(key, _padded(v, lanes), at, size, born)
             elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
                 made_of[key] = made_of.get(id(op.operands[0]), frozenset()) or _new(key, v.bytes, at, size, born)
             elif key in replacing and name in _FUSED and any(v.bytes == a.bytes for a in op.operands) and not op.bodies:
@@ -89,6 +100,22 @@ def _peak(block: _jax.Block, replacing: Collection[int]) -> int:
         alive += change[at]
         most = max(most, alive + inner.get(at, 0))
     return most
+
+
+AGAIN = 1.25
+"""How much larger than a value the buffers may be that it is computed of again."""
+
+
+def _is_made_again(v: _jax.Value, sources: Sequence[int]) -> bool:
+    """Whether what several use is computed again for each: a normalised value from the value; a sum of two is kept."""
+    return 0 < sum(sources) <= AGAIN * v.bytes
+
+
+def _padded(v: _jax.Value, lanes: int) -> int:
+    """Bytes of what rows are scattered into: where they are split, they are scattered as they lie, and padded."""
+    if len(v.shape) != 2 or v.local[0] == v.shape[0]:
+        return v.bytes
+    return v.bytes * -(-v.local[-1] // lanes) * lanes // v.local[-1]
 
 
 def _new(key: int, bytes_: int, at: int, size: dict[int, int], born: dict[int, int]) -> frozenset[int]:

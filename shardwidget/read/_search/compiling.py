@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
+import importlib.metadata
 import json
 import math
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,15 +17,19 @@ import jax
 from jax.sharding import Mesh
 
 from shardwidget import _jax
+from shardwidget._version import __version__
 from shardwidget.document import Figures, Program, Sent
 from shardwidget.document.serial import from_plain, to_plain
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.programs import of_executable
-from shardwidget.read._search.kept import keep, kept
 from shardwidget.read._search.machine import Machine
 
-LOW_EFFORT: Mapping[str, Any] = {"exec_time_optimization_effort": -1.0, "memory_fitting_effort": -1.0}
-"""Options of XLA for TPUs: a third of the time, for the same collectives within 0.3 % in 12 of 13 programs."""
+LOW_EFFORT: tuple[Mapping[str, Any], ...] = (
+    {"exec_time_optimization_effort": -1.0, "memory_fitting_effort": -1.0},
+    {"optimization_level": "O0", "memory_fitting_level": "O0"},
+)
+"""Options of XLA for TPUs, of older and of newer ones: a third of the time, for the same collectives within 0.3 % in 12
+of 13 programs. Weights in float32 are gathered so, which full effort rounds to bfloat16 first."""
 
 
 def compiled_figures(
@@ -33,11 +40,10 @@ def compiled_figures(
     Raises:
         Exception: what the compiler raises: that it needs more memory than there is, for example.
     """
-    options = LOW_EFFORT if machine.platform == "tpu" else {}
-    file = _file(lowered, machine, options)
-    if file is not None and file.is_file():
+    kept = _file(lowered, machine)
+    if kept is not None and kept.is_file():
         with contextlib.suppress(OSError, ValueError):
-            found = from_plain(Figures, json.loads(file.read_text(encoding="utf-8")))
+            found = from_plain(Figures, json.loads(kept.read_text(encoding="utf-8")))
             return dataclasses.replace(found, compute_s=estimated.compute_s)
     program = compiled_program(lowered, mesh, machine)
     memory = program.memory
@@ -59,7 +65,8 @@ def compiled_figures(
     exposed, hidden_s = (math.fsum(s.seconds for s in sent if s.hidden is h) for h in (False, True))
     arguments = estimated.arguments if memory is None else memory.arguments
     figures = Figures(estimated.compute_s, exposed, hidden_s, arguments, bytes_, _together(sent))
-    keep(file, json.dumps(to_plain(figures)))
+    if kept is not None:
+        _keep(kept, figures)
     return figures
 
 
@@ -73,16 +80,14 @@ def compiled_program(lowered: jax.stages.Lowered, mesh: Mesh, machine: Machine, 
 
 
 def _at_low_effort(lowered: jax.stages.Lowered) -> jax.stages.Compiled:
-    """Compiled for TPUs. Options come and go with libtpu: those that it does not have are left out."""
-    options = dict(LOW_EFFORT)
-    while True:
+    """Compiled for TPUs. Options come and go with libtpu: where it does not have some, others are tried, then none."""
+    for options in LOW_EFFORT:
         try:
-            return lowered.compile(compiler_options=options)
+            return lowered.compile(compiler_options=dict(options))
         except Exception as error:
-            unknown = next((name for name in options if f"No such compile option: '{name}'" in str(error)), None)
-            if unknown is None:
+            if not any(f"No such compile option: '{name}'" in str(error) for name in options):
                 raise
-            del options[unknown]
+    return lowered.compile()
 
 
 def _together(sent: list[Sent]) -> tuple[Sent, ...]:
@@ -99,11 +104,25 @@ def _quick(machine: Machine) -> dict[str, Any] | None:
     return _jax.quick_options() if machine.platform == "cpu" else None
 
 
-def _file(lowered: jax.stages.Lowered, machine: Machine, options: Mapping[str, Any]) -> Path | None:
+def _file(lowered: jax.stages.Lowered, machine: Machine) -> Path | None:
     """Where the figures are kept; None for devices that are there, whose order is not in the key.
 
     JAX's own cache of compiled programs has no hits for a topology.
     """
     if not machine.topology:
         return None
-    return kept(lowered.as_text(), machine.topology, sorted(options.items()))
+    try:
+        compiler = importlib.metadata.version("libtpu")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    key = repr((lowered.as_text(), machine.topology, LOW_EFFORT, compiler, jax.__version__, __version__))
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home, "shardwidget", "search", hashlib.sha256(key.encode()).hexdigest() + ".json")
+
+
+def _keep(file: Path, figures: Figures) -> None:
+    with contextlib.suppress(OSError):  # A home that cannot be written is no reason to fail.
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(to_plain(figures)), encoding="utf-8")
+        part.replace(file)

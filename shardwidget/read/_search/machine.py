@@ -19,8 +19,8 @@ from shardwidget.document import Chip, MeshAxis
 from shardwidget.document import Mesh as MeshDocument
 from shardwidget.rates import RATES
 from shardwidget.read._mesh import read_devices
-from shardwidget.read._target import interconnect_of, spans_of, target_of
-from shardwidget.torus import Span
+from shardwidget.read._target import interconnect_of, routes_of, spans_of, target_of
+from shardwidget.torus import Routes, Span
 
 NO_TOPOLOGY = (
     "mesh={given!r} is no topology. Give a generation and chips along each physical axis, 'v5e:4x4', 'v5p:4x4x4', or "
@@ -129,15 +129,26 @@ class Layout:
             self._known[over] = self._spans(over)
         return self._known[over]
 
-    def _spans(self, over: tuple[tuple[str, int], ...]) -> Any:
-        sizes = [size for _, size in over]
-        whole = all(self._sizes.get(name) == size for name, size in over)
-        if not self._document.coords or not whole:
-            return sizes
+    def ring(self, over: tuple[tuple[str, int], ...]) -> Routes | None:
+        """What passing around the groups over some axes asks of the links; None where devices have no coordinates."""
+        if (groups := self._groups(over)) is None:
+            return None
+        n = len(groups[0])
+        return routes_of(groups, [(k, (k + 1) % n) for k in range(n)], self._document)
+
+    def _groups(self, over: tuple[tuple[str, int], ...]) -> list[list[int]] | None:
+        """Positions of each group; None where devices have no coordinates, or an axis is only a part of one."""
+        if not self._document.coords or not all(self._sizes.get(name) == size for name, size in over):
+            return None
         shape = [axis.size for axis in self._document.axes]
         places = [k for k, axis in enumerate(self._document.axes) if axis.name in dict(over)]
         positions = np.moveaxis(np.arange(math.prod(shape)).reshape(shape), places, range(-len(places), 0))
-        return spans_of(positions.reshape(-1, math.prod(sizes)).tolist(), self._document) or sizes
+        return positions.reshape(-1, math.prod(size for _, size in over)).tolist()
+
+    def _spans(self, over: tuple[tuple[str, int], ...]) -> Any:
+        sizes = [size for _, size in over]
+        groups = self._groups(over)
+        return sizes if groups is None else spans_of(groups, self._document) or sizes
 
 
 @lru_cache(maxsize=256)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shardwidget import _jax, cost
 from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
 from shardwidget.document import Figures, Sent
-from shardwidget.read._search.alive import peak_of
+from shardwidget.read._search.alive import LANES, peak_of
 from shardwidget.read._search.machine import Layout, Machine
-from shardwidget.read._search.rounding import round_first, rounds_first
 
 _OPCODES = {
     "sdy.all_gather": "all-gather",
@@ -33,6 +32,17 @@ class _Found:
     """V of ``cost.estimate``: bytes of the gathered array on a device; of the block of a permutation."""
     times: int
     in_loop: bool
+    around: bool = False
+    """Whether it is a ring of permutations, around a product that takes a part at a time."""
+
+
+AROUND = 0.1
+"""How much of a gather's time its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
+
+MOST_AROUND = 16
+"""The most devices of a program that has such rings: for 64 XLA gathers first."""
+
+_TURNS = frozenset({"stablehlo.reverse", "stablehlo.transpose"})
 
 
 @dataclass
@@ -54,10 +64,8 @@ def figures_of(
             overlap with compute; all others stand between products and are exposed.
         donated: as of ``peak_of``.
     """
-    if machine.platform == "tpu" and rounds_first():
-        round_first(program)
     work = _Work()
-    _walk(program, machine, work, 1, False)
+    _walk(program, machine, layout, batch_axes, work, 1, False)
     arguments = sum(v.bytes for v in program.arguments)
     # Optimizers read and write the state once, element by element.
     results = sum(v.bytes for v in program.results)
@@ -65,10 +73,25 @@ def figures_of(
     sent = _priced(work.found, machine, layout, batch_axes)
     exposed = math.fsum(s.seconds for s in sent if not s.hidden)
     hidden = math.fsum(s.seconds for s in sent if s.hidden)
-    return Figures(compute, exposed, hidden, arguments, peak_of(program, donated), sent)
+    return Figures(
+        compute,
+        exposed,
+        hidden,
+        arguments,
+        peak_of(program, donated, lanes=LANES if machine.platform == "tpu" else 1),
+        sent,
+    )
 
 
-def _walk(block: _jax.Block, machine: Machine, work: _Work, times: int, in_loop: bool) -> None:
+def _walk(
+    block: _jax.Block,
+    machine: Machine,
+    layout: Layout,
+    batch_axes: frozenset[str],
+    work: _Work,
+    times: int,
+    in_loop: bool,
+) -> None:
     used = _users(block)
     made = {id(v): op for op in block.ops for v in op.results}
     returned = {id(v) for v in block.results}
@@ -79,13 +102,13 @@ def _walk(block: _jax.Block, machine: Machine, work: _Work, times: int, in_loop:
             # The branch that takes longest: which one runs is known only then.
             branches = [_Work() for _ in op.bodies]
             for body, each in zip(op.bodies, branches, strict=True):
-                _walk(body, machine, each, times, in_loop)
+                _walk(body, machine, layout, batch_axes, each, times, in_loop)
             most = max(branches, key=lambda each: (each.seconds, sum(f.whole for f in each.found)), default=_Work())
             work.seconds += most.seconds
             work.found += most.found
             continue
         for body in op.bodies:
-            _walk(body, machine, work, times * op.times, in_loop or op.name == "stablehlo.while")
+            _walk(body, machine, layout, batch_axes, work, times * op.times, in_loop or op.name == "stablehlo.while")
         if op.name in ("stablehlo.dot_general", "stablehlo.convolution"):
             work.seconds += times * _product(op, machine)
         elif op.name == "stablehlo.add":
@@ -100,18 +123,63 @@ def _walk(block: _jax.Block, machine: Machine, work: _Work, times: int, in_loop:
             if key in once:
                 continue
             once.add(key)
-            users = used.get(id(op.results[0]), [])
-            sent = _collective(op, users, id(op.results[0]) in returned, times, in_loop)
+            sent = _collective(op, used, id(op.results[0]) in returned, machine, times, in_loop)
+            of_weights = bool(batch_axes & {name for name, _ in op.axes})
+            if of_weights and _is_around(op, made, used, machine, layout):
+                sent = [replace(each, around=True) for each in sent]
             work.found += sent
-            if op.name == "sdy.all_reduce" and len(users) == 1 and id(op.results[0]) not in returned:
+            if (
+                op.name == "sdy.all_reduce"
+                and len(used.get(id(op.results[0]), ())) == 1
+                and id(op.results[0]) not in returned
+            ):
                 partial[id(op.results[0])] = sent
 
 
 def _turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
     """The value that one is made of by turning it round: XLA gathers it once, and turns what is gathered."""
-    while (op := made.get(id(v))) is not None and op.name in ("stablehlo.reverse", "stablehlo.transpose"):
+    while (op := made.get(id(v))) is not None and op.name in _TURNS:
         v = op.operands[0]
     return v
+
+
+def _is_around(
+    op: _jax.Op,
+    made: Mapping[int, _jax.Op],
+    used: Mapping[int, Sequence[_jax.Op]],
+    machine: Machine,
+    layout: Layout,
+) -> bool:
+    """Whether XLA takes a product apart, and passes what it needs, or what it sums, around a ring.
+
+    It does so for weights that no two devices have a copy of, in a product that reads them alone.
+    """
+    split, whole = (op.operands[0], op.results[0]) if op.name == "sdy.all_gather" else _summed(op, used)
+    if machine.platform != "tpu" or machine.size > MOST_AROUND:
+        return False
+    if math.prod(split.local) * machine.size > math.prod(split.shape):
+        return False
+    if op.name == "sdy.all_gather":
+        # Gathered for another product too, it is gathered once, for both.
+        if sum(reader.name == op.name for reader in used.get(id(split), ())) > 1:
+            return False
+        readers = used.get(id(whole), [])
+        while len(readers) == 1 and readers[0].name in _TURNS:
+            readers = used.get(id(readers[0].results[0]), [])
+        product = readers[0] if len(readers) == 1 else None
+    else:
+        product = made.get(id(_turned(op.operands[0], made)))
+    if product is None or product.name != "stablehlo.dot_general":
+        return False
+    moving = cost.estimate("all-gather", layout.spans(op.axes), whole.bytes, machine.interconnect).seconds
+    return _arithmetic(product, machine) > AROUND * moving
+
+
+def _summed(op: _jax.Op, used: Mapping[int, Sequence[_jax.Op]]) -> tuple[_jax.Value, _jax.Value]:
+    """The part of a sum that a device keeps, and the sum."""
+    slices = used.get(id(op.results[0]), [])
+    kept = slices[0].results[0] if len(slices) == 1 and slices[0].name == "sdy.all_slice" else op.results[0]
+    return kept, op.operands[0]
 
 
 def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
@@ -122,17 +190,31 @@ def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
     return found
 
 
-def _collective(op: _jax.Op, users: Sequence[_jax.Op], returned: bool, times: int, in_loop: bool) -> list[_Found]:
+def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_jax.Op]]) -> bool:
+    """Whether a part of a sum is transposed and has more than two dimensions, in which XLA transposes first."""
+    parts = [s.results[0] for s in slices]
+    return all(len(v.shape) > 2 and any(r.name == "stablehlo.transpose" for r in readers.get(id(v), ())) for v in parts)
+
+
+def _collective(
+    op: _jax.Op, readers: Mapping[int, Sequence[_jax.Op]], returned: bool, machine: Machine, times: int, in_loop: bool
+) -> list[_Found]:
     opcode = _OPCODES[op.name]
     (operand,), (result,) = op.operands, op.results
     whole = result.bytes
+    users = readers.get(id(result), [])
     sliced = {axis for u in users for axis in u.axes}
-    if opcode == "all-reduce" and users and not returned and all(u.name == "sdy.all_slice" for u in users):
+    scatters = opcode == "all-reduce" and users and not returned and all(u.name == "sdy.all_slice" for u in users)
+    if scatters:
         # Of the sum each keeps a part: it is scattered over those axes, and the part is summed over the others.
         over = tuple(axis for axis in op.axes if axis in sliced)
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // math.prod(size for _, size in over)
-        scattered = [_Found("reduce-scatter", over, whole, times, in_loop)] if over else []
+        # On TPUs XLA sums whole what all devices have a part of, and what is transposed before it is cut.
+        of_all = math.prod(size for _, size in over) == machine.size
+        is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers))
+        kept = "all-reduce" if is_whole else "reduce-scatter"
+        scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
         return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
     if opcode == "reduce-scatter":
         whole = operand.bytes
@@ -143,9 +225,12 @@ def _collective(op: _jax.Op, users: Sequence[_jax.Op], returned: bool, times: in
 
 def _product(op: _jax.Op, machine: Machine) -> float:
     """Seconds of a product: the longer of its arithmetic and its traffic with memory."""
-    elements = math.prod(op.results[0].local)
     moved = sum(v.bytes for v in (*op.operands[:2], *op.results))
-    return max(2 * elements * op.summed / machine.speed.flops, moved / machine.speed.memory)
+    return max(_arithmetic(op, machine), moved / machine.speed.memory)
+
+
+def _arithmetic(product: _jax.Op, machine: Machine) -> float:
+    return 2 * math.prod(product.results[0].local) * product.summed / machine.speed.flops
 
 
 def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axes: frozenset[str]) -> tuple[Sent, ...]:
@@ -154,12 +239,18 @@ def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axe
     for each in _joined(found, batch_axes):
         statement = statement_of_opcode(each.opcode)
         spans = layout.spans(each.axes)
-        seconds = cost.estimate(each.opcode, spans, each.whole, machine.interconnect).seconds * each.times
+        n = math.prod(size for _, size in each.axes)
+        if each.around:
+            kind, part = "collective-permute", each.whole / n
+            one = cost.estimate("ppermute", spans, part, machine.interconnect, routes=layout.ring(each.axes))
+            seconds = (n - 1) * one.seconds * each.times
+        else:
+            kind = each.opcode
+            seconds = cost.estimate(kind, spans, each.whole, machine.interconnect).seconds * each.times
         names = _names(each)
         hidden = bool(batch_axes & set(names))
-        key = (names, each.opcode, each.times, each.in_loop, hidden)
+        key = (names, kind, each.times, each.in_loop, hidden)
         known = sums.get(key, (0, 0.0))
-        n = math.prod(size for _, size in each.axes)
         sums[key] = known[0] + _sends(statement, each.whole, n) * each.times, known[1] + seconds
     return tuple(
         Sent(names, kind, times, in_loop, total, seconds, hidden)
@@ -172,7 +263,7 @@ def _joined(found: Sequence[_Found], batch_axes: frozenset[str]) -> list[_Found]
     sums: dict[tuple[_jax.Axes, int, bool], int] = {}
     others = []
     for each in found:
-        if each.opcode == "all-reduce" and batch_axes & set(_names(each)):
+        if each.opcode == "all-reduce" and not each.around and batch_axes & set(_names(each)):
             key = each.axes, each.times, each.in_loop
             sums[key] = sums.get(key, 0) + each.whole
         else:

@@ -123,10 +123,20 @@ export class SearchModel {
     return this.rows[this.doc.now_index] ?? null;
   }
 
-  /** A compiled one that fits comes before those that are estimated. */
+  /** A compiled one that fits comes before those that are estimated; now alone only before those that take more. */
   get best(): Row | null {
     const fitting = this.rows.filter((r) => r.candidate.fits !== false);
-    return fitting.find((r) => r.compiled && r.candidate.fits) ?? fitting[0] ?? null;
+    const [known, second] = fitting.filter((r) => r.compiled && r.candidate.fits);
+    if (known?.now && !second) return fitting.find((r) => this.#takes(r) < this.#takes(known)) ?? known;
+    return known ?? fitting[0] ?? null;
+  }
+
+  /** What candidates are ordered by, as estimated. */
+  #takes({ candidate: { estimated } }: Row): number {
+    const [kind, over] = this.doc.objective.split(":");
+    if (kind === "memory") return estimated.bytes_per_device;
+    if (kind === "time") return timeOf(estimated);
+    return estimated.sent.reduce((sum, s) => sum + (!over || s.axes.includes(over) ? s.bytes : 0), 0);
   }
 
   /** The rows of the table: what fits first. */

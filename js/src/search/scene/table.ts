@@ -56,8 +56,8 @@ export function tableMarks(
   const name = Math.min(292, Math.max(190, width * 0.3));
   const places = {
     candidate: { x: 36, end: name + 12 },
-    time: { x: name, end: width - 290, anchor: "end" },
-    ratio: { x: width - 280, end: width - 222, anchor: "end" },
+    time: { x: name, end: width - 302, anchor: "end" },
+    ratio: { x: width - 292, end: width - 234, anchor: "end" },
     memory: { x: width - 212, end: width - 126, anchor: "end" },
     basis: { x: width - 110, end: width },
   } as const;
