@@ -1,10 +1,10 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 
 import type { Fix } from "../core/document.gen";
-import { Loaded } from "./Loaded";
 import { StepperFoot } from "./Foot";
 import { StepperHead } from "./Head";
 import { Headline } from "./Headline";
+import { Loaded } from "./Loaded";
 import { Menus } from "./Menus";
 
 import { SourcePanel } from "./SourcePanel";
