@@ -1,6 +1,7 @@
 /** The card of a search: the answer first, candidates by memory and time, the one that is looked at, all in a table. */
 
 import { Chip } from "../card/Chip";
+import { copyText } from "../card/copy";
 import { fixedModel } from "../card/fixed";
 import { Head } from "../card/Head";
 import { KeyedFoot } from "../card/KeyedFoot";
@@ -11,7 +12,6 @@ import { Says } from "../card/Says";
 import { Segments } from "../card/Tools";
 import { bytes, duration } from "../core/format";
 import { type Badge, count } from "../core/text";
-import { copyText } from "../card/copy";
 import { AXIS_DASH } from "../draw/marks";
 import { copyCode, KEYS } from "./keys";
 import {

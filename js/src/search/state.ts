@@ -63,9 +63,7 @@ export class SearchState extends CardState<Fields> {
   readonly table = new Layer();
   #asked = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
-  readonly #model = memo(
-    (doc: Search, less: number | null, next: string) => new SearchModel(doc, less, next),
-  );
+  readonly #model = memo((doc: Search, less: number | null, next: string) => new SearchModel(doc, less, next));
   /** With the memory that chips have. */
   readonly #real = memo((doc: Search) => new SearchModel(doc));
   readonly #chart = memo(chartOf);

@@ -7,7 +7,13 @@ import { basisOf, type Row, type SearchModel } from "./search";
 /** Bars stand for compute, what is exposed and what is hidden. */
 export const COLUMNS = [...CANDIDATES, { key: "ratio", head: "to now" }] as const;
 
-export function cellsOf(model: SearchModel, row: Row, selected: boolean, figures: Figures<typeof COLUMNS>, seconds = 0) {
+export function cellsOf(
+  model: SearchModel,
+  row: Row,
+  selected: boolean,
+  figures: Figures<typeof COLUMNS>,
+  seconds = 0,
+) {
   const strong = selected || row.now;
   const ratio = model.ratio(row);
   const over = row.now ? "1" : ratio === null ? "" : `${ratio.toFixed(2)}×`;
