@@ -184,7 +184,7 @@ def of(view: sw.CompiledProgram) -> Program:
 
 @pytest.mark.parametrize(
     ("f", "args", "known"),
-    [(block, BLOCK, 1), (jax.jit(block), BLOCK, 1), (step, STEP, 3), (jax.jit(step), STEP, 3), (attend, ATTEND, 3)],
+    [(block, BLOCK, 1), (jax.jit(block), BLOCK, 1), (step, STEP, 4), (jax.jit(step), STEP, 4), (attend, ATTEND, 3)],
 )
 def test_a_compiled_program_answers_as_the_comparison_and_compiles_nothing(f, args, known):
     view, c = sw.CompiledProgram(f, *args), read.comparison(f, *args)

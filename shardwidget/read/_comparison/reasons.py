@@ -117,9 +117,17 @@ class _Reasons:
             values = [places[at] for at in inputs if at in places]
             for number, collective in caused:
                 mine = [k for (v, _, axis), k in self.number.items() if v in values and axis in collective.axes]
-                if mine:
+                if mine := mine or self._behind(line, collective.axes):
                     found.append(Cause(number, line + 1, tuple(mine)))
         return tuple(found)
+
+    def _behind(self, line: int, axes: Sequence[str]) -> list[int]:
+        """The reasons behind the operands of a line that no row has, such as the slices that a loop's body takes."""
+        operands = (
+            v for o, at in zip(self.record.operations, self.lines, strict=True) if at == line for v in o.operands
+        )
+        found = (self._nearest(v, _dim(self.record.values[v], axis), axis) for v in operands for axis in axes)
+        return list(dict.fromkeys(k for k in found if k is not None))
 
     def passed_unchanged(self, reasons: Sequence[Reason]) -> Iterator[Reason]:
         """Reasons for values that are their operand, as those of ``stop_gradient``: nothing computes them."""
