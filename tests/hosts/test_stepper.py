@@ -89,7 +89,7 @@ def test_step_play_scrub_and_keys_reach_python_and_back(notebook, app):
 
     nb.ask("stepper.step = 1")
     at(view, 1)
-    expect(view).to_contain_text("no communication")
+    expect(view).to_contain_text("0 B sent per device")
     assert nb.ask("stepper.step = 99").startswith(f"TraitError: step must be 0 to {LAST}; got 99")
     at(view, 1)
 

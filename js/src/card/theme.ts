@@ -77,8 +77,8 @@ function rgbOf(color: string): Channels | null {
 
 /** Red, green, blue and alpha of a pixel of that colour; of none, transparent. */
 function pixel(color: string): readonly number[] {
-  const ctx = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  if (!color || !ctx) return [0, 0, 0, 0];
+  const ctx = color ? new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true }) : null;
+  if (!ctx) return [0, 0, 0, 0];
   ctx.fillStyle = "#0000";
   ctx.fillStyle = color;
   ctx.fillRect(0, 0, 1, 1);

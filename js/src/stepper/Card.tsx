@@ -6,7 +6,6 @@ import { StepperHead } from "./Head";
 import { Headline } from "./Headline";
 import { Loaded } from "./Loaded";
 import { Menus } from "./Menus";
-
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
 import { Steps } from "./Steps";
