@@ -85,7 +85,7 @@ class _Alike:
         at = self._column(c.name)
         lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
         shapes = {tuple(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
-        return tuple(k for k in lines if shapes & self._shapes_of(k, c.kind)) or lines
+        return tuple(k for k in lines if shapes & self._shapes_of(k, c)) or lines
 
     def each_needs_the_last(self, lines: Sequence[int]) -> bool:
         """Whether each line needs what the one before it computes."""
@@ -105,10 +105,11 @@ class _Alike:
         first = self._tree.lines[line].frames[:1]
         return {(f.start_line, column) for f in first for column in (f.start_column, f.end_column)}
 
-    def _shapes_of(self, line: int, kind: str) -> set[Any]:
-        """The shapes on a device of what a collective of this kind may move for a line: a sum moves results only."""
+    def _shapes_of(self, line: int, c: HloCollective) -> set[Any]:
+        """The shapes on a device of what such a collective may move for a line: whole sums are of results only."""
         of = self._tree.lines[line]
-        values = of.outputs if kind == "all-reduce" else [*of.outputs, *of.inputs]
+        sums = c.semantics.combines and c.semantics.replicates
+        values = of.outputs if sums else [*of.outputs, *of.inputs]
         return {self._shapes.get(id(v)) for v in values}
 
     def _needs(self, after: int, before: int) -> bool:
