@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -72,14 +73,17 @@ class PastedTrace(NamedTuple):
 
     def _before(self, line: int, column: int) -> tuple[int, int] | None:
         """A line and column before the change; None of what the change wrote."""
-        old, new = self.old.encode(), self.new.encode()
-        at = len(b"\n".join([*new.split(b"\n")[: line - 1], b""])) + column
+        first, bottom = self.edit.first, self.edit.last + self.more
+        if not first <= line <= bottom:
+            return line - self.more * (line > bottom), column
+        old, new = _part(self.old, first, self.edit.last), _part(self.new, first, bottom)
+        at = len(b"\n".join([*new.split(b"\n")[: line - first], b""])) + column
         start = _alike(old, new)
         if at > start:
             if len(new) - at > min(_alike(old[::-1], new[::-1]), min(len(old), len(new)) - start):
                 return None
             at -= len(new) - len(old)
-        return old.count(b"\n", 0, at) + 1, at - (old.rfind(b"\n", 0, at) + 1)
+        return first + old.count(b"\n", 0, at), at - (old.rfind(b"\n", 0, at) + 1)
 
     def equations(self) -> Iterator[Any]:
         """The equations, also those of inner functions."""
@@ -119,6 +123,12 @@ class PastedTrace(NamedTuple):
             and (f.end_line, f.end_column) <= (last, end)
             for f in frames_of(eqn)[:1]
         )
+
+
+@functools.lru_cache(maxsize=8)  # Every equation of a loop asks for those of its call.
+def _part(text: str, first: int, last: int) -> bytes:
+    """Some lines of a text."""
+    return "\n".join(text.split("\n")[first - 1 : last]).encode()
 
 
 def _alike(one: bytes, other: bytes) -> int:
