@@ -23,7 +23,7 @@ export function Key({ state }: { state: ArrayState }) {
   return (
     key.length > 0 && (
       <span class="key">
-        <i class="same" aria-hidden="true">
+        <i class="pip" aria-hidden="true">
           =
         </i>{" "}
         <Tokens tokens={key} />

@@ -54,7 +54,7 @@ export function MpmdCard({ state }: { state: MpmdState }) {
       <Foot keys={KEYS}>
         <ul class="legend" aria-label="picture">
           <li>
-            <i class="same" aria-hidden="true">
+            <i class="pip" aria-hidden="true">
               =
             </i>{" "}
             the same on both

@@ -40,7 +40,7 @@ export function StepperFoot({ trace }: { trace: TraceModel }) {
 function Sign({ of, children }: { of: string; children: string }) {
   return (
     <span class="key">
-      <i class="sign" aria-hidden="true">
+      <i class="pip" aria-hidden="true">
         {of}
       </i>{" "}
       {children}
