@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import os
@@ -52,11 +53,16 @@ def user_frames(eqn: JaxprEqn) -> list[Frame]:
 
     JAX 0.9 – 0.12: private.
     """
+    return list(_user_frames(eqn.source_info.traceback))
+
+
+@functools.lru_cache(maxsize=1024)  # Names, scopes, places and words all ask for those of one equation.
+def _user_frames(traceback: Any) -> tuple[Frame, ...]:
     from jax._src import source_info_util
 
-    frames: Any = source_info_util.user_frames(eqn.source_info.traceback)
+    frames: Any = source_info_util.user_frames(traceback)
     # Under ``fixing``, this package is between the user's line and JAX.
-    return [f for f in frames if not f.file_name.startswith(SHIMS)]
+    return tuple(f for f in frames if not f.file_name.startswith(SHIMS))
 
 
 def calls_reshard(eqn: JaxprEqn) -> bool:
