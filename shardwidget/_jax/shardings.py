@@ -38,8 +38,8 @@ def partitions(spec: jax.sharding.PartitionSpec) -> tuple[Any, ...]:
     return spec.partitions if hasattr(spec, "partitions") else spec._partitions
 
 
-def unreduced_kind(spec: jax.sharding.PartitionSpec) -> str:
-    """The operation that combines the parts on a spec's unreduced axes.
+def unreduced_kind(spec: Any) -> str:
+    """The operation that combines the parts on the unreduced axes of a spec, or of a type's manual axes.
 
     JAX 0.12: ``unreduced_kind`` is ``sum``, ``max`` or ``min``; before, it is always a sum.
     """
