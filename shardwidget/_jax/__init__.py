@@ -139,6 +139,7 @@ from shardwidget._jax.shardings import (
     is_silent,
     logical_device_ids,
     moved_to,
+    of_kind,
     on_mesh,
     partitions,
     shardy_text,

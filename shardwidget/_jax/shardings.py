@@ -47,6 +47,20 @@ def unreduced_kind(spec: Any) -> str:
     return "sum" if kind is None else kind.name.lower()
 
 
+def of_kind(kind: str) -> dict[str, Any]:
+    """The argument of a spec that says which operation combines its parts; none for a sum.
+
+    Raises:
+        ValueError: this JAX knows sums alone.
+    """
+    if kind == "sum":
+        return {}
+    kinds: Any = getattr(jax.sharding, "UnreducedKind", None)
+    if kinds is None:
+        raise ValueError(f"JAX {jax.__version__} has no unreduced_kind")
+    return {"unreduced_kind": kinds[kind]}
+
+
 def logical_device_ids(sharding: jax.sharding.Sharding) -> tuple[int, ...] | None:
     """A NamedSharding's own permutation of its mesh's devices, if it has one.
 
