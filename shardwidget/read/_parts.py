@@ -21,7 +21,7 @@ def in_parts(name: str, aval: Any, axes: Sequence[str]) -> str:
 
 def takes_no_parts(operation: str, error: Exception) -> str:
     """What an operation takes instead, by JAX's words."""
-    return f"{operation} takes {'partial sums alone' if 'unreduced_kind' in str(error) else 'whole values'}"
+    return f"{operation} takes {'partial sums alone' if _jax.messages.is_of_kind(error) else 'whole values'}"
 
 
 def combining(aval: Any) -> str:

@@ -213,7 +213,7 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
                 f"Along the dimension that is summed {left} is {_over(mine)} and {right} is {_over(theirs)}: "
                 "the blocks do not match."
             )
-    if "unreduced" in str(stopped.error) and (parts := [(n, t) for n, t in known if t.sharding.spec.unreduced]):
+    if _jax.messages.is_of_parts(stopped.error) and (parts := [(n, t) for n, t in known if t.sharding.spec.unreduced]):
         name, of = parts[0]
         over = tuple(a for a in of.sharding.mesh.axis_names if a in of.sharding.spec.unreduced)
         return over, f"{in_parts(name, of, over)}, and {takes_no_parts(_jax.name_of(line.eqn), stopped.error)}."

@@ -27,7 +27,7 @@ def not_combined(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     if stop.reached.outs:
         return _result(stop, writer)
     values = [v for v in stop.inputs if _jax.manual_types(v.aval)[1]]
-    if not values or "unreduced" not in str(stop.error):
+    if not values or not _jax.messages.is_of_parts(stop.error):
         return None
     text = _words(values[0], takes_no_parts("this operation", stop.error))
     return Explanation(text, values[0], _axes(values[0]), placed(_combined(stop, values)))
