@@ -83,6 +83,7 @@ from shardwidget._jax.jaxprs import (
 from shardwidget._jax.kernels import (
     Action,
     Held,
+    NotForTpusError,
     Place,
     RecordedKernel,
     interpreted,
@@ -138,6 +139,7 @@ from shardwidget._jax.shardings import (
     is_silent,
     logical_device_ids,
     moved_to,
+    of_kind,
     on_mesh,
     partitions,
     shardy_text,
@@ -174,10 +176,12 @@ from shardwidget._jax.types import (
     kept,
     manual_types,
     of_type,
+    partial_kind,
     plain_text,
     type_text,
     typed_as,
     with_sharding,
+    without_layout,
 )
 from shardwidget._jax.wrappers import (
     donating,
