@@ -161,6 +161,7 @@ from shardwidget._jax.sources import (
     is_differentiated,
     is_forward,
     is_library_file,
+    is_ours,
     is_user_file,
     named,
     named_scopes,

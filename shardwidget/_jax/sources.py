@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of this package, whose frames are not the user's."""
+FIRST = OURS + "first.py"
+"""The program of this package that stands for one of the user's."""
 SHIMS = os.path.dirname(__file__) + os.sep
 """The folder of this package whose frames may be between the user's lines and JAX's."""
 
@@ -33,6 +35,11 @@ class Frame(Protocol):
     end_column: int
 
 
+def is_ours(file: str) -> bool:
+    """Whether a file is one of this package's."""
+    return file.startswith(OURS) and file != FIRST
+
+
 def is_user_file(file: str) -> bool:
     """Whether a file is the user's: not JAX's, Python's or this package's.
 
@@ -40,12 +47,12 @@ def is_user_file(file: str) -> bool:
     """
     from jax._src import source_info_util
 
-    return source_info_util.is_user_filename(file) and not file.startswith(OURS)
+    return source_info_util.is_user_filename(file) and not is_ours(file)
 
 
 def is_library_file(file: str) -> bool:
     """Whether a file belongs to an installed package: flax, optax and others, which most users did not write."""
-    return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
+    return file != FIRST and any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
 
 
 def user_frames(eqn: JaxprEqn) -> list[Frame]:
