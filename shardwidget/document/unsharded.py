@@ -137,7 +137,7 @@ class _Looking:
     def _sum_of_means(self, step: Step, blocks: Sequence[np.ndarray], whole: np.ndarray) -> _Held | None:
         """The sum of parts that are means each, which is divided afterwards, as in ``pmean``."""
         means = [h for v in step.inputs if (h := self._held.get(v.id)) and h.parts and h.times > 1]
-        for held in means if step.primitive.startswith("psum") else ():
+        for held in means if step.sums_for_all else ():
             scaled = held.times * whole
             if all(self._close(b, self._slice(scaled, held.dims, p), scaled) for p, b in enumerate(blocks)):
                 return _Held(held.dims, (), held.times)
