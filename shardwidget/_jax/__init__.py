@@ -111,6 +111,7 @@ from shardwidget._jax.primitives import (
     SAME_ELEMENTS,
     SHAPE_ONLY,
     WRITES,
+    known_name,
     name_of,
     print_text,
 )
