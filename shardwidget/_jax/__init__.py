@@ -82,7 +82,7 @@ from shardwidget._jax.jaxprs import (
 )
 from shardwidget._jax.kernels import (
     Action,
-    Held,
+    Buffer,
     Place,
     RecordedKernel,
     interpreted,

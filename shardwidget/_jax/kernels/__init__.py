@@ -9,12 +9,12 @@ its operations is a callback, made while the kernel is lowered; the recorder sta
 """
 
 from shardwidget._jax.kernels.interpreter import interpreted, interprets_kernels, kernel_name, kernel_sends
-from shardwidget._jax.kernels.record import Action, Held, Place, RecordedKernel
+from shardwidget._jax.kernels.record import Action, Buffer, Place, RecordedKernel
 from shardwidget._jax.kernels.recording import recorded_kernels
 
 __all__ = [
     "Action",
-    "Held",
+    "Buffer",
     "Place",
     "RecordedKernel",
     "interpreted",
