@@ -507,7 +507,7 @@ export interface Crossing {
   readonly bytes: number;
   /** With a program: the indices of its collectives that make these hops. */
   readonly collectives: readonly number[];
-  /** With a program: those collectives in words, one for each line, the most bytes first: `2 all-gathers, line 41`. */
+  /** With a program: those collectives in words, one a line of code, most bytes first: `2 all-gathers, line 41`. */
   readonly of: readonly string[];
 }
 
