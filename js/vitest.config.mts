@@ -35,6 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "browser",
+          setupFiles: ["tests/fonts.ts"],
           include: ["tests/**/*.browser.test.{ts,tsx}"],
           browser: {
             enabled: true,

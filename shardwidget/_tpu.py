@@ -158,8 +158,8 @@ def _of_chips(topology: str) -> dict[str, Any]:
     """What libtpu must be told about the chips: which devices they are, and of hosts with fewer than 2x2."""
     generation, _, sizes = topology.lower().partition(":")
     host = [min(2, int(size)) for size in sizes.split("x")[:2]]
-    told: dict[str, Any] = {"chip_config_name": _CHIP[generation]} if generation in _CHIP else {}
-    return told | {"chips_per_host_bounds": [*host, *[1] * (3 - len(host))]} if 1 in host else told
+    given: dict[str, Any] = {"chip_config_name": _CHIP[generation]} if generation in _CHIP else {}
+    return given | {"chips_per_host_bounds": [*host, *[1] * (3 - len(host))]} if 1 in host else given
 
 
 @contextlib.contextmanager

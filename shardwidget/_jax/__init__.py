@@ -82,7 +82,7 @@ from shardwidget._jax.jaxprs import (
 )
 from shardwidget._jax.kernels import (
     Action,
-    Held,
+    Buffer,
     NotForTpusError,
     Place,
     RecordedKernel,
@@ -112,6 +112,7 @@ from shardwidget._jax.primitives import (
     SAME_ELEMENTS,
     SHAPE_ONLY,
     WRITES,
+    known_name,
     name_of,
     print_text,
 )

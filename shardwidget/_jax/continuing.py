@@ -33,70 +33,95 @@ def fixing(fix: Fixer, *, each_apart: bool) -> Iterator[None]:
         each_apart: whether nothing that was traced before a fix is reused after it. Otherwise a library's function
             that was fixed for one line may be reused for another, which then is never asked about.
     """
-    from jax._src import core, pjit, source_info_util
-    from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
+    with FIXING, contextlib.ExitStack() as contexts:
+        replaced = _Replaced(fix, contexts if each_apart else None)
+        contexts.callback(replaced.put_back)
+        replaced.put()
+        contexts.enter_context(replaced.apart(object()))
+        yield
 
-    apart, contexts = jax.make_user_context(), contextlib.ExitStack()
-    contexts.enter_context(FIXING)
-    thread = threading.get_ident()
-    binds: dict[Any, Any] = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
-    check, unflatten = pjit.assert_shardings_equal, pjit.tree_unflatten
-    refused: list[tuple[Any, Exception] | None] = []
 
-    def here() -> contextlib.AbstractContextManager[None]:
-        now = source_info_util.current()
-        return source_info_util.user_context(now.traceback, name_stack=now.name_stack)
+class _Replaced:
+    """What is replaced in JAX.
 
-    def process_primitive(self: Any, primitive: Primitive, tracers: Any, params: dict[str, Any]) -> Any:
+    Args:
+        fix: what to continue with.
+        contexts: where a fix leaves a context of its own; None where it needs none.
+    """
+
+    def __init__(self, fix: Fixer, contexts: contextlib.ExitStack | None) -> None:
+        from jax._src import core, pjit, source_info_util
+        from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
+
+        self._core: Any = core
+        self._pjit: Any = pjit
+        self._info: Any = source_info_util
+        self._fix, self._contexts = fix, contexts
+        self.apart = jax.make_user_context()
+        self._thread = threading.get_ident()
+        self._binds: dict[Any, Any] = {
+            tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)
+        }
+        self._check, self._unflatten = self._pjit.assert_shardings_equal, self._pjit.tree_unflatten
+        self._refused: list[tuple[Any, Exception] | None] = []
+
+    def put(self) -> None:
+        for tracing, bind in self._binds.items():
+            tracing.process_primitive = self._process_primitive(bind)
+        self._pjit.assert_shardings_equal, self._pjit.tree_unflatten = self._equal, self._unflattened
+
+    def put_back(self) -> None:
+        for tracing, bind in self._binds.items():
+            tracing.process_primitive = bind
+        self._pjit.assert_shardings_equal, self._pjit.tree_unflatten = self._check, self._unflatten
+
+    def _elsewhere(self) -> bool:
+        return threading.get_ident() != self._thread
+
+    def _here(self) -> contextlib.AbstractContextManager[None]:
+        now = self._info.current()
+        return self._info.user_context(now.traceback, name_stack=now.name_stack)
+
+    def _process_primitive(self, bind: Callable[..., Any]) -> Callable[..., Any]:
+        def process_primitive(trace: Any, primitive: Primitive, tracers: Any, params: dict[str, Any]) -> Any:
+            try:
+                return bind(trace, primitive, tracers, params)
+            except Exception as error:
+                if self._elsewhere():
+                    raise
+                with self._core.set_current_trace(trace), self._here():
+                    fixed = self._fix(primitive, list(tracers), params, error)
+                if fixed is None:
+                    raise
+                if self._contexts is not None:
+                    self._contexts.enter_context(self.apart(object()))
+                return fixed if primitive.multiple_results else fixed[0]
+
+        return process_primitive
+
+    def _equal(self, aval: Any, sharding: Any) -> None:
         try:
-            return binds[type(self)](self, primitive, tracers, params)
-        except Exception as error:
-            if threading.get_ident() != thread:
-                raise
-            with core.set_current_trace(self), here():
-                fixed = fix(primitive, list(tracers), params, error)
-            if fixed is None:
-                raise
-            if each_apart:
-                contexts.enter_context(apart(object()))
-            return fixed if primitive.multiple_results else fixed[0]
-
-    def assert_shardings_equal(aval: Any, sharding: Any) -> None:
-        try:
-            check(aval, sharding)
-            if threading.get_ident() == thread:
-                refused.append(None)
+            self._check(aval, sharding)
+            if not self._elsewhere():
+                self._refused.append(None)
         except AssertionError as error:
-            if threading.get_ident() != thread:
+            if self._elsewhere():
                 raise
-            refused.append((sharding, error))
+            self._refused.append((sharding, error))
 
-    def tree_unflatten(tree: Any, leaves: Any) -> Any:
-        if threading.get_ident() != thread:
-            return unflatten(tree, leaves)
+    def _unflattened(self, tree: Any, leaves: Any) -> Any:
+        if self._elsewhere():
+            return self._unflatten(tree, leaves)
         leaves = list(leaves)
-        for k, (sharding, error) in ((k, asked) for k, asked in enumerate(refused) if asked):
-            refused.clear()
-            with here():
-                fixed = fix(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
+        for k, (sharding, error) in ((k, asked) for k, asked in enumerate(self._refused) if asked):
+            self._refused.clear()
+            with self._here():
+                fixed = self._fix(self._pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
             if fixed is None:
                 raise error
             leaves[k] = fixed[0]
-        refused.clear()
-        return unflatten(tree, leaves)
-
-    def put_back() -> None:
-        for tracing, bind in binds.items():
-            tracing.process_primitive = bind
-        pjit.assert_shardings_equal, pjit.tree_unflatten = check, unflatten
-
-    with contexts:
-        contexts.callback(put_back)
-        for tracing in binds:
-            tracing.process_primitive = process_primitive
-        pjit.assert_shardings_equal, pjit.tree_unflatten = assert_shardings_equal, tree_unflatten
-        contexts.enter_context(apart(object()))
-        yield
+        self._refused.clear()
+        return self._unflatten(tree, leaves)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,14 @@ RENAMED = {"checkpoint": "remat2", "copy_p": "copy", "pjit": "jit"}
 """Other names of primitives, in other versions of JAX, and the one that this package knows them by."""
 
 
+def known_name(name: str) -> str:
+    """The name that this package knows a primitive by; anything else as it is."""
+    return RENAMED.get(name, name)
+
+
 def name_of(what: Any) -> str:
     """The name of an equation's primitive, or of a primitive: the same in all versions of JAX."""
-    name: str = getattr(what, "primitive", what).name
-    return RENAMED.get(name, name)
+    return known_name(getattr(what, "primitive", what).name)
 
 
 CALLS = frozenset(

@@ -15,8 +15,6 @@ from shardwidget.document.step import Step, Variable
 
 __all__: list[str] = []
 
-SUMS = ("psum", "reduce_scatter")
-"""How the names of primitives begin that add up what devices hold."""
 PART = "what it is divided by counts the elements of one device"
 
 
@@ -192,7 +190,7 @@ class _Value:
         return None
 
     def _sum_after(self) -> Step | None:
-        return next((s for s in self.run.steps[self.at + 1 :] if s.primitive.startswith(SUMS) and s.collective), None)
+        return next((s for s in self.run.steps[self.at + 1 :] if s.sums), None)
 
     def _times(self, line: str) -> str:
         if self.blocks[0].dtype.kind not in "fc":

@@ -66,7 +66,7 @@ class KernelOp:
     slots: tuple[int, ...] = ()
     """Indices in ``Kernel.slots`` of what is read or written; of a copy, of its source."""
     to: tuple[int, ...] = ()
-    """Of a copy, those of its destination."""
+    """Indices in ``Kernel.slots`` of what a copy writes; empty for anything else."""
     target: int = -1
     """The device that a copy goes to or whose semaphore is signalled; -1 for others."""
     target_core: int = 0
@@ -144,13 +144,13 @@ class KernelFault:
     headline: str
     """What happens, in a sentence."""
     detail: str = ""
-    """Where, and how often."""
+    """Where it happens, and how often."""
     advice: str = ""
     """What to add; empty where nothing was found that helps."""
     ops: tuple[int, ...] = ()
     """Indices in ``Kernel.ops``: of a race, both accesses; of a deadlock, the waits that never end."""
     events: tuple[str, ...] = ()
-    """Of a race, what each access is: ``read`` or ``write``, of the copy for a copy."""
+    """What each access of a race is: ``read`` or ``write``; that of the copy where it is one."""
     device: int = -1
     """The device whose slot or semaphore it is about; -1 for several."""
     slot: int = -1

@@ -46,7 +46,7 @@ class Crossing:
     collectives: tuple[int, ...] = ()
     """With a program: the indices of its collectives that make these hops."""
     of: tuple[str, ...] = ()
-    """With a program: these in words, those of a line as one, the most bytes first: ``2 all-gathers, line 41``."""
+    """With a program: those collectives in words, one a line of code, most bytes first: ``2 all-gathers, line 41``."""
 
 
 @dataclass(frozen=True)

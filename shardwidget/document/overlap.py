@@ -51,7 +51,7 @@ class Transfer:
     source: Source | None = None
     backward: bool = False
     ring: Literal["", "all-gather", "reduce-scatter"] = ""
-    """Of a permutation beside which the compiler computes the product of its line: what it is a step of."""
+    """What a permutation is a step of, where a product of its line is computed beside it; empty for others."""
     operand: str = ""
     """The argument of the function that it moves; empty where it moves a computed value."""
 
@@ -132,7 +132,7 @@ class Interval:
     transfer: int = -1
     """Index in ``Overlap.transfers``; -1 where it computes."""
     exposed: float = 0.0
-    """Of a transfer: how many of its last seconds are waited for."""
+    """How many of the last seconds of a transfer are waited for; 0 for others."""
     source: Source | None = None
     """The line that computes; of several short ones together the longest."""
 
@@ -173,11 +173,11 @@ class MeasuredCall:
     seconds: float
     compute: float
     exposed: float
-    """In collectives after the last device has arrived, with nothing computed meanwhile."""
+    """Seconds in collectives after the last device has arrived, with nothing computed meanwhile."""
     waiting: float
-    """In collectives before the last device has arrived, with nothing computed meanwhile."""
+    """Seconds in collectives before the last device has arrived, with nothing computed meanwhile."""
     idle: float
-    """Without any event."""
+    """Seconds without any event."""
     lines: tuple[MeasuredLine, ...]
 
 

@@ -14,9 +14,6 @@ from shardwidget.document.step import Step, Variable
 
 __all__: list[str] = []
 
-SUMS = ("psum", "reduce_scatter", "reduce_sum")
-"""How the names of primitives begin that add up: what devices hold, or the elements of a dimension."""
-
 
 @dataclass(frozen=True)
 class Parting:
@@ -37,9 +34,9 @@ class Parting:
         one, two = self.mine, self.other
         line = f" in line {one.source.line}" if one.source else ""
         theirs = f" (line {two.source.line} of the reference)" if two.source else ""
-        if two.primitive.startswith(SUMS) and not one.primitive.startswith(SUMS):
+        if _sums(two) and not _sums(one):
             return self._not_summed(run, line, theirs)
-        if one.primitive.startswith("psum") and not two.primitive.startswith(SUMS) and (n := self._summed_again(run)):
+        if one.sums_for_all and not _sums(two) and (n := self._summed_again(run)):
             made, operand = run.called(self.value), run.called(self.operand)
             return (
                 f"{made} is {n} times {operand}: {one.primitive} over {_over(one)}{line} adds up {n} blocks that are "
@@ -76,6 +73,11 @@ class Parting:
             return 0
         n = collective.group_size if collective is not None else 0
         return n if n > 1 and all(close(a, n * b, 1e-4, 1e-6) for a, b in pairs) else 0
+
+
+def _sums(step: Step) -> bool:
+    """Whether it adds up what devices hold, or the elements of a dimension."""
+    return step.sums or step.primitive == "reduce_sum"
 
 
 def _over(step: Step) -> str:

@@ -30,11 +30,11 @@ class Remedy:
     lowers: Literal["peak", "communication"] = "peak"
     """What the change is for, and what ``before`` and ``after`` count."""
     seconds_before: float = 0.0
-    """Of communication: estimated seconds of a call without the change."""
+    """For communication: estimated seconds of a call without the change."""
     seconds_after: float = 0.0
     """The same with the change."""
     memory: int = 0
-    """Of communication: bytes of memory on a device that the change adds; less than 0 where it saves some."""
+    """For communication: bytes of memory on a device that the change adds; less than 0 where it saves some."""
 
 
 @dataclass(frozen=True, repr=False)

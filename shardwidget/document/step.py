@@ -202,6 +202,16 @@ class Step:
     printed: str = ""
     """What ``jax.debug.print`` and other callbacks wrote at this step."""
 
+    @property
+    def sums(self) -> bool:
+        """Whether it adds up what devices hold."""
+        return self.collective is not None and self.collective.semantics.combines == "sum"
+
+    @property
+    def sums_for_all(self) -> bool:
+        """Whether every device of a group then has the whole sum."""
+        return self.collective is not None and self.sums and self.collective.semantics.replicates
+
 
 @dataclass(frozen=True)
 class Region:

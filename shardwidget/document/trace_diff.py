@@ -29,7 +29,7 @@ class PartedCells:
     origins: tuple[int, int] = (-1, -1)
     """The device whose block it is, in both traces, where blocks were only moved; otherwise -1."""
     senders: tuple[int, int] = (-1, -1)
-    """Of a permutation: the device that sent it, in both traces; -1 where none did, and for any other step."""
+    """The device that sent it, in both traces, where the step is a permutation; -1 where none did, and for others."""
     operands: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     """Cells of the first operand on this device, in both traces; empty where it is not known."""
 
@@ -54,7 +54,7 @@ class PartedStep:
     devices: tuple[int, ...] = ()
     """Ids of the devices where it differs; empty for a global array."""
     shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    """Of its block in both, or of a global array."""
+    """The shape of the value's block in both, or of the global array."""
     operands: tuple[str, str] = ("", "")
     """The names of the first operand in both."""
     at: tuple[int, ...] = ()

@@ -47,7 +47,7 @@ class Unsharded(Difference):
 
 
 @dataclass(frozen=True)
-class _Held:
+class _Layout:
     """How the blocks of a value make the whole."""
 
     dims: tuple[tuple[int, ...], ...]
@@ -94,7 +94,7 @@ class _Looking:
         self._names = [axis.name for axis in mesh.axes]
         self._sizes = [axis.size for axis in mesh.axes]
         self._rtol, self._atol = rtol, atol
-        self._held: dict[int, _Held] = {}
+        self._held: dict[int, _Layout] = {}
         """By variable of the program, the first layout that explains it."""
 
     def at(self, number: int, step: Step, v: Variable, w: Variable) -> Unsharded | None:
@@ -117,12 +117,12 @@ class _Looking:
                 return Unsharded(number, v.name, device, *self._mine.found(number), blocks[p], wanted, cause)
         return None
 
-    def _layout(self, blocks: Sequence[np.ndarray], whole: np.ndarray, in_region: bool) -> _Held | None:
+    def _layout(self, blocks: Sequence[np.ndarray], whole: np.ndarray, in_region: bool) -> _Layout | None:
         """What explains the blocks; whole values and slices before parts of a sum."""
         cuts = list(self._cuts(blocks[0].shape, whole.shape))
         for dims in cuts:
             if all(self._close(b, self._slice(whole, dims, p), whole) for p, b in enumerate(blocks)):
-                return _Held(dims, ())
+                return _Layout(dims, ())
         if not in_region or whole.dtype.kind not in "fc":
             return None
         for dims in cuts:
@@ -131,16 +131,16 @@ class _Looking:
             for parts in (c for n in range(1, len(free) + 1) for c in itertools.combinations(free, n)):
                 for times in (1, math.prod(self._sizes[a] for a in parts)):
                     if self._adds_up(blocks, times * whole, dims, parts):
-                        return _Held(dims, parts, times)
+                        return _Layout(dims, parts, times)
         return None
 
-    def _sum_of_means(self, step: Step, blocks: Sequence[np.ndarray], whole: np.ndarray) -> _Held | None:
+    def _sum_of_means(self, step: Step, blocks: Sequence[np.ndarray], whole: np.ndarray) -> _Layout | None:
         """The sum of parts that are means each, which is divided afterwards, as in ``pmean``."""
         means = [h for v in step.inputs if (h := self._held.get(v.id)) and h.parts and h.times > 1]
-        for held in means if step.primitive.startswith("psum") else ():
+        for held in means if step.sums_for_all else ():
             scaled = held.times * whole
             if all(self._close(b, self._slice(scaled, held.dims, p), scaled) for p, b in enumerate(blocks)):
-                return _Held(held.dims, (), held.times)
+                return _Layout(held.dims, (), held.times)
         return None
 
     def _cuts(self, block: Sequence[int], whole: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:

@@ -14,18 +14,8 @@ from shardwidget.collectives import Call
 from shardwidget.document import Mesh
 from shardwidget.torus import Routes, Span, rings, routes
 
-_TPUS = {
-    "TPU v3": "TPU v3",
-    "TPU v4": "TPU v4p",
-    "TPU v5": "TPU v5p",
-    "TPU v5p": "TPU v5p",
-    "TPU v5 lite": "TPU v5e",
-    "TPU v5e": "TPU v5e",
-    "TPU v6 lite": "TPU v6e",
-    "TPU v6e": "TPU v6e",
-    "TPU7x": "TPU7x",
-}
-"""Names in ``cost.INTERCONNECTS`` by ``Device.device_kind``."""
+_CALLED = {"TPU v4": "TPU v4p", "TPU v5": "TPU v5p", "TPU v5 lite": "TPU v5e", "TPU v6 lite": "TPU v6e"}
+"""Names in ``cost.INTERCONNECTS`` by ``Device.device_kind``, where they are others."""
 
 _SHORT = {"TPU v4p": "TPU v4"}
 """The common name of a generation where the table of figures has another one."""
@@ -33,10 +23,10 @@ _SHORT = {"TPU v4p": "TPU v4"}
 
 def interconnect_of(kind: str) -> str:
     """The name in ``cost.INTERCONNECTS`` that fits devices of a kind; empty where none does."""
-    if kind in _TPUS:
-        return _TPUS[kind]
-    found = re.search(r"\b(GB200|B200|H200|H100|A100)\b", kind)
-    return next((name for name in cost.INTERCONNECTS if name.startswith(found[1])), "") if found else ""
+    if (name := _CALLED.get(kind, kind)) in cost.INTERCONNECTS:
+        return name
+    switches = (name for name, known in cost.INTERCONNECTS.items() if known.topology == "switch")
+    return next((name for name in switches if re.search(rf"\b{name.split()[0]}\b", kind)), "")
 
 
 def target_of(mesh: Mesh) -> str:

@@ -13,7 +13,7 @@ from traitlets import Bool, Bunch, Dict, Enum, Int, List, TraitError, Unicode, o
 from shardwidget import export, read
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
-from shardwidget.read._held import Held
+from shardwidget.read._subject import Subject
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._cells import CELLS
 from shardwidget.widgets._options import checked
@@ -88,7 +88,7 @@ class ArrayView(DocumentWidget):
         """
         checked(type(self), traits)
         self._name, self._groups = name, groups
-        self._held = Held(x)
+        self._subject = Subject(x)
         self._waiting: dict[str, asyncio.Task[None]] = {}
         document = self._read(x)
         on_groups = isinstance(document, MpmdPlacement)
@@ -123,7 +123,7 @@ class ArrayView(DocumentWidget):
         A displayed view keeps a sample of the values on the host, at most ``config.values`` bytes, and not the array.
         Once nothing else holds the array, this is the document.
         """
-        held = self._held.get()
+        held = self._subject.get()
         return self.document if held is None else held
 
     @array.setter
@@ -135,7 +135,7 @@ class ArrayView(DocumentWidget):
                 f"this view shows an array {mine}, and {type(x).__name__} is {its}; ArrayView(x) makes a view for it"
             )
         with self.hold_sync():
-            self._held = Held(x)
+            self._subject = Subject(x)
             CELLS.changed(self)
             self._shown = document
             self._want, self._values = [], None
@@ -155,11 +155,11 @@ class ArrayView(DocumentWidget):
         if self._on_groups:
             return super()._table()
         # Displaying an array does not wait for its computation.
-        sheets = self._printed() if self._held.is_ready() else []
+        sheets = self._printed() if self._subject.is_ready() else []
         return export.table.table(self.document, self.row_dim, self.column_dim) + export.values.listing(sheets)
 
     def _small_picture(self) -> str | None:
-        return super()._small_picture() if self.color_by != "values" or self._held.is_ready() else None
+        return super()._small_picture() if self.color_by != "values" or self._subject.is_ready() else None
 
     def _once_ready(self, then: Callable[[], None]) -> None:
         """Calls a method once the values can be read. A notebook's kernel can run other cells meanwhile."""
@@ -168,7 +168,7 @@ class ArrayView(DocumentWidget):
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return then()
-        if self._held.is_ready():
+        if self._subject.is_ready():
             return then()
         from shardwidget.read._values import wait_for
 
@@ -238,17 +238,17 @@ class ArrayView(DocumentWidget):
             blocks = tuple(block for block in known.blocks if block.device_id in device_ids)
             return Values(blocks, known.note)
         try:
-            return self._held.values(device_ids)
+            return self._subject.values(device_ids)
         except Exception as error:
             # The user sees why under the picture; the kernel keeps running.
             return Values(note=f"{type(error).__name__}: {error}")
 
     def _settle(self) -> bool:
         known = self._on_groups or self.document.values is not None
-        return self._held.settle([] if known else list(self.document.device_ids))
+        return self._subject.settle([] if known else list(self.document.device_ids))
 
     def _release(self) -> None:
-        self._held.let_go()
+        self._subject.let_go()
 
     @observe("_want")
     def _on_want(self, change: Bunch) -> None:

@@ -22,8 +22,8 @@ from shardwidget.document import Program, Timing, Work, to_wire
 from shardwidget.export.program import nest_text, table
 from shardwidget.read._memory import liveness
 from shardwidget.read._program import replay, timing
+from shardwidget.read._program.analysis import memory_totals, work_of
 from shardwidget.read._program.origin import InstructionOrigin
-from shardwidget.read._program.programs import _work, memory_totals
 from tests.examples import examples
 from tests.jax_suite import strategies
 from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
@@ -444,12 +444,12 @@ def test_the_compilers_own_analysis(mesh):
 
 def test_what_the_compiler_does_not_say():
     silent = SimpleNamespace(cost_analysis=lambda: {"flops": 3.0, "optimal_seconds": -0.99})
-    assert _work(silent) == Work(3.0, -1.0, -1.0)
+    assert work_of(silent) == Work(3.0, -1.0, -1.0)
 
     def refuse():
         raise NotImplementedError
 
-    assert _work(SimpleNamespace(cost_analysis=refuse)) is None
+    assert work_of(SimpleNamespace(cost_analysis=refuse)) is None
     assert memory_totals(SimpleNamespace(memory_analysis=lambda: None), "cpu") is None
 
 

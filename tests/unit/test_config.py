@@ -21,7 +21,7 @@ X = jax.device_put(np.arange(64.0, dtype="float32").reshape(8, 8), NamedSharding
 def config(monkeypatch) -> Config:
     """A fresh one in place of the session's."""
     fresh = Config()
-    for module in ("widgets._base", "read._held", "read._trace.trace"):
+    for module in ("widgets._base", "read._subject", "read._trace.trace"):
         monkeypatch.setattr(f"shardwidget.{module}.config", fresh)
     return fresh
 

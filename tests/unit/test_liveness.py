@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardwidget.read._memory.liveness import Slot, walk
+from shardwidget.read._memory.liveness import walk
 from shardwidget.read._memory.results import Times, allocate_results_first, share_results
 from shardwidget.read._memory.shapes import arrays_of, element_counts
+from shardwidget.read._memory.slots import Slot
 from shardwidget.read._program.module import Module
 
 

@@ -10,7 +10,7 @@ from shardwidget.document import Ints, Mesh, MeshAxis, Program
 from shardwidget.export.program import nest_text
 from shardwidget.read._program.loops import walk
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.programs import collectives_of
+from shardwidget.read._program.reading import collectives_of
 from shardwidget.read._program.trips import trip_count
 
 HEADER = "HloModule jit_f, is_scheduled=true, num_partitions=8\n"

@@ -8,7 +8,7 @@ from jax.profiler import ProfileData
 from shardwidget import cost, read
 from shardwidget.document import Ints, Mesh, MeshAxis, Program
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.programs import collectives_of
+from shardwidget.read._program.reading import collectives_of
 from shardwidget.read._run.run import of_profile
 
 HLO = """HloModule jit_f, is_scheduled=true, num_partitions=4

@@ -17,7 +17,7 @@ import type { AlgorithmsState } from "./state";
 
 export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
   const courses = state.courses();
-  const { doc, nbytes, width, at, network } = state.now;
+  const { doc, nbytes, width, at } = state.now;
   if (!courses || !doc) return null;
   const layout = state.layout(width);
   const [a, b] = courses;
@@ -35,47 +35,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         badges={badgesOf(courses)}
         says={<Says also={sizesText(a, b)}>{answerOf(a, b)}</Says>}
       />
-      <div class="tools">
-        <PlayButton state={state} keys="Space; round by round , ." />
-        <label class="time">
-          <span class="mono">{duration(at * state.whole)}</span>
-          <input
-            type="range"
-            min={0}
-            max={1}
-            step="any"
-            value={at}
-            aria-label="time"
-            aria-valuetext={`${duration(at * state.whole)}; ${said}`}
-            onInput={(event) => state.seek(event.currentTarget.valueAsNumber)}
-          />
-        </label>
-        <label class="size">
-          <span>block</span>
-          <input
-            type="range"
-            min={SIZES[0]}
-            max={SIZES[1]}
-            step={1}
-            value={Math.log2(nbytes)}
-            aria-label="bytes of a block"
-            aria-valuetext={bytes(nbytes)}
-            onInput={(event) => state.resized(2 ** Math.round(event.currentTarget.valueAsNumber))}
-          />
-          <b class="mono">{bytes(nbytes)}</b>
-        </label>
-        <span class="group end" title={`estimate: ${duration(doc.start)} to start a message`}>
-          <Choice state={state} which={0} />
-          vs
-          <Choice state={state} which={1} />
-          <Interconnects
-            label="on"
-            names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}
-            value={network}
-            choose={(chosen) => state.set({ network: chosen })}
-          />
-        </span>
-      </div>
+      <Tools state={state} said={said} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider of the size does the same by keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
       <div
@@ -100,6 +60,55 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
           </li>
         </ul>
       </Foot>
+    </div>
+  );
+}
+
+/** The clock, the size of a block, the algorithms and the interconnect. `said`: how far each algorithm is. */
+function Tools({ state, said }: { state: AlgorithmsState; said: string }) {
+  const { doc, nbytes, at, network } = state.now;
+  if (!doc) return null;
+  return (
+    <div class="tools">
+      <PlayButton state={state} keys="Space; round by round , ." />
+      <label class="time">
+        <span class="mono">{duration(at * state.whole)}</span>
+        <input
+          type="range"
+          min={0}
+          max={1}
+          step="any"
+          value={at}
+          aria-label="time"
+          aria-valuetext={`${duration(at * state.whole)}; ${said}`}
+          onInput={(event) => state.seek(event.currentTarget.valueAsNumber)}
+        />
+      </label>
+      <label class="size">
+        <span>block</span>
+        <input
+          type="range"
+          min={SIZES[0]}
+          max={SIZES[1]}
+          step={1}
+          value={Math.log2(nbytes)}
+          aria-label="bytes of a block"
+          aria-valuetext={bytes(nbytes)}
+          onInput={(event) => state.resized(2 ** Math.round(event.currentTarget.valueAsNumber))}
+        />
+        <b class="mono">{bytes(nbytes)}</b>
+      </label>
+      <span class="group end" title={`estimate: ${duration(doc.start)} to start a message`}>
+        <Choice state={state} which={0} />
+        vs
+        <Choice state={state} which={1} />
+        <Interconnects
+          label="on"
+          names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}
+          value={network}
+          choose={(chosen) => state.set({ network: chosen })}
+        />
+      </span>
     </div>
   );
 }

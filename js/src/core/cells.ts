@@ -30,12 +30,12 @@ export interface Times {
 }
 
 /** Bytes of a device as a bar: all, and of those what no other device has; shares of the column's scale. */
-export interface Held {
+export interface HeldBytes {
   readonly held: number;
   readonly own: number;
 }
 
-export type Piece = Words | AxisName | Times | Held;
+export type Piece = Words | AxisName | Times | HeldBytes;
 
 /** Its lines: the second stands below the first, smaller. */
 export type Cell = readonly (readonly Piece[])[];

@@ -507,7 +507,7 @@ export interface Crossing {
   readonly bytes: number;
   /** With a program: the indices of its collectives that make these hops. */
   readonly collectives: readonly number[];
-  /** With a program: these in words, those of a line as one, the most bytes first: `2 all-gathers, line 41`. */
+  /** With a program: those collectives in words, one a line of code, most bytes first: `2 all-gathers, line 41`. */
   readonly of: readonly string[];
 }
 
@@ -1053,7 +1053,7 @@ export interface Interval {
   readonly seconds: number;
   /** Index in `Overlap.transfers`; -1 where it computes. */
   readonly transfer: number;
-  /** Of a transfer: how many of its last seconds are waited for. */
+  /** How many of the last seconds of a transfer are waited for; 0 for others. */
   readonly exposed: number;
   /** The line that computes; of several short ones together the longest. */
   readonly source: Source | null;
@@ -1130,13 +1130,13 @@ export interface KernelFault {
   readonly kind: "race" | "deadlock" | "unwritten" | "semaphore" | "error";
   /** What happens, in a sentence. */
   readonly headline: string;
-  /** Where, and how often. */
+  /** Where it happens, and how often. */
   readonly detail: string;
   /** What to add; empty where nothing was found that helps. */
   readonly advice: string;
   /** Indices in `Kernel.ops`: of a race, both accesses; of a deadlock, the waits that never end. */
   readonly ops: readonly number[];
-  /** Of a race, what each access is: `read` or `write`, of the copy for a copy. */
+  /** What each access of a race is: `read` or `write`; that of the copy where it is one. */
   readonly events: readonly string[];
   /** The device whose slot or semaphore it is about; -1 for several. */
   readonly device: number;
@@ -1162,7 +1162,7 @@ export interface KernelOp {
   readonly source: number;
   /** Indices in `Kernel.slots` of what is read or written; of a copy, of its source. */
   readonly slots: readonly number[];
-  /** Of a copy, those of its destination. */
+  /** Indices in `Kernel.slots` of what a copy writes; empty for anything else. */
   readonly to: readonly number[];
   /** The device that a copy goes to or whose semaphore is signalled; -1 for others. */
   readonly target: number;
@@ -1397,11 +1397,11 @@ export interface MeasuredCall {
   readonly on: string;
   readonly seconds: number;
   readonly compute: number;
-  /** In collectives after the last device has arrived, with nothing computed meanwhile. */
+  /** Seconds in collectives after the last device has arrived, with nothing computed meanwhile. */
   readonly exposed: number;
-  /** In collectives before the last device has arrived, with nothing computed meanwhile. */
+  /** Seconds in collectives before the last device has arrived, with nothing computed meanwhile. */
   readonly waiting: number;
-  /** Without any event. */
+  /** Seconds without any event. */
   readonly idle: number;
   readonly lines: readonly MeasuredLine[];
 }
@@ -1958,7 +1958,7 @@ export interface PartedCells {
   readonly count: number;
   /** The device whose block it is, in both traces, where blocks were only moved; otherwise -1. */
   readonly origins: readonly [number, number];
-  /** Of a permutation: the device that sent it, in both traces; -1 where none did, and for any other step. */
+  /** The device that sent it, in both traces, where the step is a permutation; -1 where none did, and for others. */
   readonly senders: readonly [number, number];
   /** Cells of the first operand on this device, in both traces; empty where it is not known. */
   readonly operands: readonly [readonly string[], readonly string[]];
@@ -1992,7 +1992,7 @@ export interface PartedStep {
   readonly compared: boolean;
   /** Ids of the devices where it differs; empty for a global array. */
   readonly devices: readonly number[];
-  /** Of its block in both, or of a global array. */
+  /** The shape of the value's block in both, or of the global array. */
   readonly shapes: readonly [readonly number[], readonly number[]];
   /** The names of the first operand in both. */
   readonly operands: readonly [string, string];
@@ -2331,11 +2331,11 @@ export interface Remedy {
   readonly fix: Fix | null;
   /** What the change is for, and what `before` and `after` count. */
   readonly lowers: "peak" | "communication";
-  /** Of communication: estimated seconds of a call without the change. */
+  /** For communication: estimated seconds of a call without the change. */
   readonly seconds_before: number;
   /** The same with the change. */
   readonly seconds_after: number;
-  /** Of communication: bytes of memory on a device that the change adds; less than 0 where it saves some. */
+  /** For communication: bytes of memory on a device that the change adds; less than 0 where it saves some. */
   readonly memory: number;
 }
 
@@ -2913,7 +2913,7 @@ export interface Transfer {
   readonly between_s: number;
   readonly source: Source | null;
   readonly backward: boolean;
-  /** Of a permutation beside which the compiler computes the product of its line: what it is a step of. */
+  /** What a permutation is a step of, where a product of its line is computed beside it; empty for others. */
   readonly ring: "" | "all-gather" | "reduce-scatter";
   /** The argument of the function that it moves; empty where it moves a computed value. */
   readonly operand: string;

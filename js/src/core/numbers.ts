@@ -90,11 +90,11 @@ function odd(v: number): string | null {
 /** Decimals with which numbers are written exactly, else those that differ also differently, between bounds. */
 function apart(parts: readonly number[], scale: number, least: number, most: number): number {
   const distinct = [...new Set(parts)];
-  const told = (decimals: number) => new Set(distinct.map((v) => fixed(v, scale, decimals))).size === distinct.length;
+  const differ = (decimals: number) => new Set(distinct.map((v) => fixed(v, scale, decimals))).size === distinct.length;
   const choices = Array.from({ length: most - least + 1 }, (_, i) => least + i);
   return (
     choices.find((decimals) => distinct.every((v) => exact(v, scale, decimals))) ??
-    choices.find(told) ??
+    choices.find(differ) ??
     // Where even the most decimals are not enough, more digits would only be noise.
     (distinct.length > 1 && most > least ? Math.min(most, least + 1) : least)
   );

@@ -2,9 +2,10 @@
 
 import { bytes, type Format } from "../core/format";
 import type { Device, MeshModel } from "../core/mesh";
-import { type DeviceGrid, deviceAtPoint, deviceBox, frameGrid, placeGrid, rails } from "./grid";
+import { type DeviceGrid, deviceAtPoint, deviceBox, frameGrid, placeGrid } from "./grid";
 import { BOLD, type Box, label, type Mark, MONO, outline } from "./marks";
 import { fit, textWidth } from "./measure";
+import { rails } from "./rails";
 
 /** What bytes on devices are drawn from: a tree of arrays, or the names of a session. */
 export interface Holding {

@@ -4,8 +4,8 @@
  * are joined at both ends, so that its last link is as short as the others.
  */
 import { type MeshModel, product, unravel } from "../core/mesh";
-import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./marks";
-import { fit, textWidth } from "./measure";
+import { around, type Box, type Mark } from "./marks";
+import { textWidth } from "./measure";
 
 /** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
 export type Density = "full" | "compact" | "cell" | "field";
@@ -58,14 +58,11 @@ export interface GridFrame {
   roomDown: (gap: number) => number;
 }
 
-/** The sign that says what devices along an axis have of each other's data; null for none. */
-export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
-
-const BOX_GAP = 22;
+export const BOX_GAP = 22;
 /** Devices of a ring at most: longer ones are wrapped like other meshes of one axis. */
 const LONGEST_RING = 16;
 /** Boxes of which each has its indices over it. */
-const MOST_NAMED = 64;
+export const MOST_NAMED = 64;
 
 /** Names of more characters stand once at their rail, and indices beside the rows. */
 export function isLong(name: string): boolean {
@@ -225,7 +222,7 @@ export function deviceAtPoint(model: MeshModel, panel: DeviceGrid, x: number, y:
 }
 
 /** Coordinates of a box along the axes that make boxes. */
-function boxDigits(model: MeshModel, panel: DeviceGrid, box: number): number[] {
+export function boxDigits(model: MeshModel, panel: DeviceGrid, box: number): number[] {
   const [n = 1, ...slower] = panel.order.slice(2).map((a) => model.meshShape[a] ?? 1);
   return [box % n, ...unravel(Math.floor(box / n), slower)];
 }
@@ -238,132 +235,6 @@ function railWidth(model: MeshModel, order: MeshOrder, wrapped: boolean, rows: n
   // A long name is turned, beside the indices.
   const widest = isLong(name) ? `${row}000` : `${name}=${row}`;
   return rows > 1 || wrapped ? textWidth(widest, 11, true) + 20 : 4;
-}
-
-/** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
-export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () => null): Mark[] {
-  const marks: Mark[] = [];
-  const { rows, columns, pitch, w, h } = panel;
-  if (model.axes.length === 0) return marks;
-  // What makes a place of the order: rows, columns.
-  const axisAt = (k: number) => panel.order[k] ?? k;
-  const nameOf = (axis: number) => model.axes[axisAt(axis)]?.name ?? "";
-  const whole = (axis: number, what: string) => (isLong(nameOf(axis)) ? what : `${nameOf(axis)}=${what}`);
-  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) => {
-    const written = isLong(nameOf(axis)) ? what : nameAndIndex(nameOf(axis), what, room);
-    return label(x, y, written, 11, axisToken(axisAt(axis)), { ...BOLD, anchor });
-  };
-  /** A long name, once: along the rail. */
-  const once = (axis: number, x: number, y: number, room: number, turned: boolean) => {
-    const rest = { ...BOLD, anchor: "middle", turned } as const;
-    if (isLong(nameOf(axis)))
-      marks.push(label(x, y, fit(nameOf(axis), room, 11, true), 11, axisToken(axisAt(axis)), rest));
-  };
-  const height = rows * pitch[1] - (pitch[1] - h);
-  const width = columns * pitch[0] - (pitch[0] - w);
-  const tail = panel.x - panel.box.x;
-  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number, arrow = true): Mark => ({
-    kind: "line",
-    points: [
-      [x0, y0],
-      [x1, y1],
-    ],
-    stroke: axisStroke(axisAt(axis)),
-    arrow,
-  });
-  if (panel.ring) {
-    once(0, panel.x + width / 2, panel.y - 20, width, false);
-    const widest = textWidth(whole(0, `${model.size - 1}`), 11, true) + 6;
-    const step = runs(columns, pitch[0], widest)[0]?.[1] ?? 1;
-    for (let p = 0; p < model.size; p++) {
-      const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
-      // From edge to edge: half the gap to both sides of the middle between the two.
-      const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
-      const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
-      marks.push(rail(0, x - dx, y - dy, x + dx, y + dy, false));
-      const below = p >= columns;
-      if ((below ? model.size - 1 - p : p) % step === 0)
-        marks.push(text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle"));
-    }
-    return marks;
-  }
-  if (panel.wrapped) {
-    once(0, panel.x - tail + 10, panel.y + height / 2, height + 20, true);
-    for (const [row, count] of runs(rows, pitch[1], 13)) {
-      const last = Math.min(model.size, (row + count) * columns) - 1;
-      const y = panel.y + (row + count / 2) * pitch[1] + 4;
-      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end"));
-    }
-    return marks;
-  }
-  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
-    const { x, y } = boxAt(panel, box);
-    const railed = box === 0 || !panel.multiples;
-    if (railed && rows > 1 && box % panel.boxesAcross === 0) {
-      once(0, x - tail + 10, y + height / 2, height + 20, true);
-      marks.push(rail(0, x - 14, y, x - 14, y + height));
-      for (const [row, count] of named(panel, rows, pitch[1], 13)) {
-        const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
-        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end"));
-      }
-    }
-    if (railed && columns > 1) {
-      const lift = panel.multiples ? y - 16 : y;
-      once(1, x + width / 2, lift - 29, width + BOX_GAP, false);
-      marks.push(rail(1, x, lift - 10, x + width, lift - 10));
-      const widest = textWidth(whole(1, `${columns - 1}`), 11, true) + 6;
-      for (const [column, count] of named(panel, columns, pitch[0], widest)) {
-        const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
-        const room = count === columns ? width + 2 * BOX_GAP : pitch[0] * count;
-        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, lift - 16, "middle", room));
-      }
-    }
-    const above = panel.multiples ? 5 : columns > 1 ? (isLong(nameOf(1)) ? 47 : 34) : 12;
-    if (model.axes.length > 2 && panel.boxesAcross * panel.boxesDown <= MOST_NAMED)
-      marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
-  }
-  return marks;
-}
-
-/** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */
-function runs(n: number, pitch: number, room: number): (readonly [number, number])[] {
-  const step = Math.min(n, Math.max(1, 2 ** Math.ceil(Math.log2(room / pitch))));
-  return Array.from({ length: Math.ceil(n / step) }, (_, i) => [i * step, Math.min(step, n - i * step)]);
-}
-
-/** Runs of coordinates to name; one for all in a field, where single ones cannot be told apart. */
-function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
-  return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
-}
-
-/** `name=index` in a width: the name gives way to its beginning, or to nothing. */
-function nameAndIndex(name: string, index: string, width: number): string {
-  const room = width - textWidth(`=${index}`, 11, true);
-  const short = fit(name, room, 11, true);
-  return short === name || room > 26 ? `${short}=${index}` : index;
-}
-
-/** The coordinates of a box over it; on the first box also the sign of each axis, for all boxes. */
-function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y: number, signOf: SignOf): Mark[] {
-  const digits = boxDigits(model, panel, box);
-  const axes = panel.order.slice(2);
-  // A title may reach into the gap before the next box.
-  const signs = axes.flatMap((axis) => signOf(axis) ?? []);
-  const room = panel.boxPitch[0] - BOX_GAP + 8 - 15 * signs.length;
-  const nameOf = (axis: number) => model.axes[axis]?.name ?? "";
-  const all = axes.map((axis, i) => `${nameOf(axis)}=${digits[i] ?? 0}`).join(" ");
-  const each = textWidth(all, 11, true) <= room ? room : room / axes.length - 7;
-  let left = room;
-  const spans = axes.flatMap((axis, i) => {
-    const index = `${digits[i] ?? 0}`;
-    const text = (i > 0 ? " " : "") + (panel.multiples && box > 0 ? index : nameAndIndex(nameOf(axis), index, each));
-    left -= textWidth(text, 11, true);
-    return left < 0 ? [] : [{ text, color: axisToken(axis) }];
-  });
-  const marks: Mark[] = spans.length > 0 ? [label(x, y, spans, 11, "muted", BOLD)] : [];
-  const end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
-  if (box === 0) marks.push(...signs.map((sign, i) => ({ ...sign, x: end + 15 * i, y: y - 4, r: 6 })));
-  return marks;
 }
 
 /** Outlines of processes, where there are several and each holds a rectangle of one box; else of none. */

@@ -1,4 +1,5 @@
 /** One thing to fill in, in its form. */
+import type { ComponentChildren } from "preact";
 import { Select } from "../card/Tools";
 import type { Feedback, Field, Part, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
@@ -24,109 +25,136 @@ interface Props {
 /** More choices than this are a list to open, which leaves room for the pictures above it. */
 const MOST_RADIOS = 6;
 
-export function FieldInput({ state, question, field, mesh, pictured }: Props) {
-  const part = partOf(state, question, field);
-  const text = state.draft(question)[field.name] ?? "";
-  const fill = (value: string) => state.fill(field.name, value);
-  const mark = <Mark part={part} feedback={question.feedback} />;
-  const about = part && !part.right ? { "aria-invalid": true } : {};
-  if (field.form === "choice" && field.options.length <= MOST_RADIOS) {
-    return (
-      <fieldset class="field">
-        <legend>
-          {field.label} {mark}
-        </legend>
-        <div class="options">
-          {field.options.map((option) => (
-            <label key={option}>
-              <input
-                type="radio"
-                name={`${question.name} ${field.name}`}
-                checked={text === option}
-                onChange={() => fill(option)}
-              />
-              <span class="mono">{option}</span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-    );
+/** A field with its name, what is in it, and how to set that. */
+interface Filled extends Props {
+  text: string;
+  part: Part | undefined;
+  fill: (text: string) => void;
+}
+
+export function FieldInput(props: Props) {
+  const { state, question, field, mesh } = props;
+  const filled: Filled = {
+    ...props,
+    text: state.draft(question)[field.name] ?? "",
+    part: partOf(state, question, field),
+    fill: (value) => state.fill(field.name, value),
+  };
+  switch (field.form) {
+    case "choice":
+      return field.options.length <= MOST_RADIOS ? <Radios {...filled} /> : <Choices {...filled} />;
+    case "devices":
+      return mesh.size <= MOST_BUTTONS ? <Buttons {...filled} /> : <Line {...filled} />;
+    case "timeline":
+      return field.options.length > 0 ? <TimelineField {...props} /> : null;
+    case "order":
+    case "threshold":
+      return <Board {...filled} />;
+    case "grid":
+      return (
+        <Group {...filled}>
+          <Grid {...filled} />
+        </Group>
+      );
+    default:
+      return <Line {...filled} />;
   }
-  if (field.form === "choice") {
-    return (
-      <label class="field">
-        <span>
-          {field.label} {mark}
-        </span>
-        <Select
-          class={text ? "mono" : "mono open"}
-          of={[["", "choose"], ...field.options.map((option) => [option] as const)]}
-          value={text}
-          choose={fill}
-          {...about}
-        />
-        {/* On paper, where nothing opens. */}
-        <ul class="choices mono" aria-hidden="true">
-          {field.options.map((option) => (
-            <li key={option}>{option}</li>
-          ))}
-        </ul>
-      </label>
-    );
-  }
-  if (field.form === "devices" && mesh.size <= MOST_BUTTONS) {
-    return (
-      <fieldset class="field">
-        <legend>
-          {field.label} {mark}
-        </legend>
-        {pictured ? (
-          <output>{text || "choose on the mesh"}</output>
-        ) : (
-          <DevicesField state={state} question={question} field={field} mesh={mesh} />
-        )}
-      </fieldset>
-    );
-  }
-  if (field.form === "timeline") {
-    if (field.options.length === 0) return null;
-    return <TimelineField state={state} question={question} field={field} mesh={mesh} />;
-  }
-  if (field.form === "order" || field.form === "threshold") {
-    const scheme = state.now.theme?.scheme ?? "light";
-    return (
-      <fieldset class="field whole">
-        <legend>
-          {field.label} {mark}
-        </legend>
-        {field.form === "order" ? (
-          <TaskOrder
-            label={field.label}
-            order={orderOf(text, field.options)}
-            scheme={scheme}
-            fill={(order) => fill(order.join(" "))}
-          />
-        ) : (
-          <Threshold field={field} text={text} scheme={scheme} fill={fill} />
-        )}
-      </fieldset>
-    );
-  }
-  if (field.form === "grid") {
-    return (
-      <fieldset class="field">
-        <legend>
-          {field.label} {mark}
-        </legend>
-        <Grid field={field} text={text} part={part} fill={fill} />
-      </fieldset>
-    );
-  }
+}
+
+/** Several inputs of one name. */
+function Group({ question, field, part, whole, children }: Filled & { whole?: boolean; children: ComponentChildren }) {
   return (
+    <fieldset class={whole ? "field whole" : "field"}>
+      <legend>
+        {field.label} <Mark part={part} feedback={question.feedback} />
+      </legend>
+      {children}
+    </fieldset>
+  );
+}
+
+/** One input and its name. */
+function Labelled({ question, field, part, children }: Filled & { children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: its input is what it is given
     <label class="field">
       <span>
-        {field.label} {mark}
+        {field.label} <Mark part={part} feedback={question.feedback} />
       </span>
+      {children}
+    </label>
+  );
+}
+
+function Radios(props: Filled) {
+  const { question, field, text, fill } = props;
+  return (
+    <Group {...props}>
+      <div class="options">
+        {field.options.map((option) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name={`${question.name} ${field.name}`}
+              checked={text === option}
+              onChange={() => fill(option)}
+            />
+            <span class="mono">{option}</span>
+          </label>
+        ))}
+      </div>
+    </Group>
+  );
+}
+
+function Choices(props: Filled) {
+  const { field, text, part, fill } = props;
+  return (
+    <Labelled {...props}>
+      <Select
+        class={text ? "mono" : "mono open"}
+        of={[["", "choose"], ...field.options.map((option) => [option] as const)]}
+        value={text}
+        choose={fill}
+        {...faultOf(part)}
+      />
+      {/* On paper, where nothing opens. */}
+      <ul class="choices mono" aria-hidden="true">
+        {field.options.map((option) => (
+          <li key={option}>{option}</li>
+        ))}
+      </ul>
+    </Labelled>
+  );
+}
+
+function Buttons(props: Filled) {
+  return (
+    <Group {...props}>
+      {props.pictured ? <output>{props.text || "choose on the mesh"}</output> : <DevicesField {...props} />}
+    </Group>
+  );
+}
+
+function Board(props: Filled) {
+  const { state, field, text, fill } = props;
+  const scheme = state.now.theme?.scheme ?? "light";
+  const order = orderOf(text, field.options);
+  return (
+    <Group {...props} whole>
+      {field.form === "order" ? (
+        <TaskOrder label={field.label} order={order} scheme={scheme} fill={(moved) => fill(moved.join(" "))} />
+      ) : (
+        <Threshold field={field} text={text} scheme={scheme} fill={fill} />
+      )}
+    </Group>
+  );
+}
+
+function Line(props: Filled) {
+  const { field, text, part, fill } = props;
+  return (
+    <Labelled {...props}>
       <input
         class="mono"
         type="text"
@@ -137,10 +165,14 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
         placeholder={field.example && `such as ${field.example}`}
         value={text}
         onInput={(event) => fill(event.currentTarget.value)}
-        {...about}
+        {...faultOf(part)}
       />
-    </label>
+    </Labelled>
   );
+}
+
+function faultOf(part: Part | undefined): { "aria-invalid"?: true } {
+  return part && !part.right ? { "aria-invalid": true } : {};
 }
 
 /** One board for all fields that follow from it: the first is the idle fraction, the second what a rank keeps. */
@@ -202,8 +234,7 @@ function Mark({ part, feedback }: { part: Part | undefined; feedback: Feedback |
   return <span class={part?.right ? "mark right" : "mark"}>{part && feedback && markOf(part, feedback)}</span>;
 }
 
-function Grid(props: { field: Field; text: string; part: Part | undefined; fill: (text: string) => void }) {
-  const { field, text, part, fill } = props;
+function Grid({ field, text, part, fill }: Filled) {
   const across = field.shape[1] ?? 1;
   return (
     <table class="grid mono">

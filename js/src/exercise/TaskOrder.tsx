@@ -11,16 +11,16 @@ interface Props {
   fill: (order: readonly string[]) => void;
 }
 
-interface Held {
+interface Cursor {
   /** The block that keys act on, and the one that is picked up. */
   at: number;
   picked: boolean;
 }
 
-export class TaskOrder extends Component<Props, Held> {
-  override state: Held = { at: 0, picked: false };
+export class TaskOrder extends Component<Props, Cursor> {
+  override state: Cursor = { at: 0, picked: false };
 
-  override render({ label, order, scheme }: Props, { at, picked }: Held) {
+  override render({ label, order, scheme }: Props, { at, picked }: Cursor) {
     const now = Math.min(at, order.length - 1);
     return (
       <div

@@ -23,18 +23,18 @@ interface Place {
   task: number;
 }
 
-interface Held extends Place {
+interface Cursor extends Place {
   picked: boolean;
   marked: Place | null;
 }
 
-export class Timeline extends Component<Props, Held> {
-  override state: Held = { rank: 0, task: 0, picked: false, marked: null };
+export class Timeline extends Component<Props, Cursor> {
+  override state: Cursor = { rank: 0, task: 0, picked: false, marked: null };
   /** Where the pointer holds a block, in units from its start; and whether it has moved. */
   #grip = 0;
   #moved = false;
 
-  override render({ label, rows, starts, scheme }: Props, { rank, task, picked, marked }: Held) {
+  override render({ label, rows, starts, scheme }: Props, { rank, task, picked, marked }: Cursor) {
     const length = lengthOf(rows);
     const microbatches = 1 + Math.max(0, ...rows.flat().map(({ microbatch }) => microbatch));
     const palette = paletteOf(microbatches, scheme);

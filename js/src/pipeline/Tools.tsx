@@ -6,17 +6,37 @@ import { short } from "./model/words";
 import type { PipelineState } from "./state";
 
 export function Tools({ state, models }: { state: PipelineState; models: readonly ScheduleModel[] }) {
-  const { span, critical, changes, schedules, moment, stepped, steps } = state.now;
+  const { changes, moment } = state.now;
   const [first] = models;
   if (!first) return null;
-  const own = schedules.map(recipeOf).find((r) => r !== null);
-  const trains = models.some((m) => m.trains);
-  const microbatches = changes.microbatches ?? first.tasks.microbatches;
   const changed = Object.values(changes).some((value) => value !== null);
   return (
     <div class="tools">
       <PlayButton state={state} />
       <span class="mono moment">t = {short(moment, 1)}</span>
+      <Changes state={state} first={first} trains={models.some((m) => m.trains)} />
+      <button
+        type="button"
+        class="reset"
+        disabled={!changed}
+        onClick={() => state.change({ microbatches: null, ratio: null, communication: null })}
+      >
+        reset
+      </button>
+      <Views state={state} />
+    </div>
+  );
+}
+
+/** What may be changed. */
+function Changes({ state, first, trains }: { state: PipelineState; first: ScheduleModel; trains: boolean }) {
+  const { changes, schedules } = state.now;
+  const own = schedules.map(recipeOf).find((r) => r !== null);
+  const microbatches = changes.microbatches ?? first.tasks.microbatches;
+  const ratio = changes.ratio ?? ratioOf(first.durations);
+  const send = first.durations.communication / (first.durations.forward[0] || 1);
+  return (
+    <>
       {own && (
         <Slider
           text="microbatches"
@@ -31,8 +51,8 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
       {trains && (
         <Slider
           text="B ÷ F"
-          value={changes.ratio ?? ratioOf(first.durations)}
-          said={short(changes.ratio ?? ratioOf(first.durations))}
+          value={ratio}
+          said={short(ratio)}
           min={0.5}
           max={4}
           step={0.25}
@@ -42,55 +62,48 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
       {first.tasks.ranks > 1 && (
         <Slider
           text="a send"
-          value={first.durations.communication / (first.durations.forward[0] || 1)}
-          said={`${short(first.durations.communication / (first.durations.forward[0] || 1))} F`}
+          value={send}
+          said={`${short(send)} F`}
           min={0}
           max={2}
           step={0.1}
           set={(value) => state.change({ communication: value })}
         />
       )}
+    </>
+  );
+}
+
+/** What is shown of it. */
+function Views({ state }: { state: PipelineState }) {
+  const { span, critical, stepped, steps } = state.now;
+  return (
+    <span class="end">
+      {stepped && (
+        <button
+          type="button"
+          aria-pressed={steps !== null}
+          title="what the function does at this tick (Enter)"
+          onClick={() => state.toggleSteps()}
+        >
+          its steps
+        </button>
+      )}
       <button
         type="button"
-        class="reset"
-        disabled={!changed}
-        onClick={() => state.change({ microbatches: null, ratio: null, communication: null })}
+        aria-pressed={critical}
+        title="critical path (c)"
+        onClick={() => state.set({ critical: !critical })}
       >
-        reset
+        critical path
       </button>
-      <span class="end">
-        {stepped && (
-          <button
-            type="button"
-            aria-pressed={steps !== null}
-            title="what the function does at this tick (Enter)"
-            onClick={() => state.toggleSteps()}
-          >
-            its steps
-          </button>
-        )}
-        <button
-          type="button"
-          aria-pressed={critical}
-          title="critical path (c)"
-          onClick={() => state.set({ critical: !critical })}
-        >
-          critical path
-        </button>
-        <button
-          type="button"
-          aria-label="zoom out"
-          title="zoom out (−)"
-          disabled={!span}
-          onClick={() => state.zoom(0.5)}
-        >
-          −
-        </button>
-        <button type="button" aria-label="zoom in" title="zoom in (+)" onClick={() => state.zoom(2)}>
-          +
-        </button>
-      </span>
-    </div>
+      <button type="button" aria-label="zoom out" title="zoom out (−)" disabled={!span} onClick={() => state.zoom(0.5)}>
+        −
+      </button>
+      <button type="button" aria-label="zoom in" title="zoom in (+)" onClick={() => state.zoom(2)}>
+        +
+      </button>
+    </span>
   );
 }
 

@@ -25,9 +25,9 @@ export function Answer({ state, editor }: { state: PlaygroundState; editor: Spec
 
 /** Which axes forbid what, and what that says of the spec on screen. */
 export function Forbids({ editor }: { editor: SpecEditor }) {
-  const told = editor.forbids();
-  if (!told) return null;
-  const { code, forbidden, allowed } = told;
+  const refusal = editor.forbids();
+  if (!refusal) return null;
+  const { code, forbidden, allowed } = refusal;
   const mesh = new MeshModel({ ...editor.doc.mesh, axes: editor.draft().axes });
   return (
     <div class="band forbids" aria-live="polite">

@@ -8,7 +8,7 @@ const SLACK = 5;
 /** A chip that is let go this near to a slot, in pixels, lands in it. */
 const NEAR = 28;
 
-interface Held {
+interface Press {
   id: number;
   name: string | null;
   from: Seat | null;
@@ -19,7 +19,7 @@ interface Held {
 
 /** Pointer events of an editor's element, which keeps the pointer while chips come and go below it. */
 export class Dragging {
-  #held: Held | null = null;
+  #press: Press | null = null;
 
   constructor(private readonly editor: () => SpecEditor) {}
 
@@ -29,7 +29,7 @@ export class Dragging {
     const place = chip.closest<HTMLElement>("[data-place]")?.dataset.place;
     const from = place === undefined ? null : { place: placeOf(place), index: Number(chip.dataset.index) };
     const name = chip.dataset.chip ?? null;
-    this.#held = {
+    this.#press = {
       id: event.pointerId,
       name: name === "" ? null : name,
       from,
@@ -40,32 +40,32 @@ export class Dragging {
   };
 
   readonly move = (event: PointerEvent): void => {
-    const held = this.#held;
-    if (!held || event.pointerId !== held.id || event.buttons === 0) return;
+    const press = this.#press;
+    if (!press || event.pointerId !== press.id || event.buttons === 0) return;
     const root = event.currentTarget as HTMLElement;
-    if (!held.dragged) {
-      if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < SLACK) return;
-      held.dragged = true;
+    if (!press.dragged) {
+      if (Math.hypot(event.clientX - press.x, event.clientY - press.y) < SLACK) return;
+      press.dragged = true;
       root.setPointerCapture(event.pointerId);
     } else if (!this.editor().now.drag) {
       // Cancelled, by a key or by an edit that came from elsewhere.
-      this.#held = null;
+      this.#press = null;
       return;
     }
     const bounds = root.getBoundingClientRect();
     const { over, index } = under(root, event.clientX, event.clientY);
     const at = { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
-    this.editor().dragTo({ name: held.name, from: held.from, over, ...at }, index);
+    this.editor().dragTo({ name: press.name, from: press.from, over, ...at }, index);
   };
 
   readonly up = (event: PointerEvent): void => {
-    if (event.pointerId !== this.#held?.id) return;
-    this.#held = null;
+    if (event.pointerId !== this.#press?.id) return;
+    this.#press = null;
     if (this.editor().now.drag) this.editor().release(true);
   };
 
   readonly cancel = (): void => {
-    this.#held = null;
+    this.#press = null;
     if (this.editor().now.drag) this.editor().release(false);
   };
 }

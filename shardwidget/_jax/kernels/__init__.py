@@ -15,12 +15,12 @@ from shardwidget._jax.kernels.interpreter import (
     kernel_name,
     kernel_sends,
 )
-from shardwidget._jax.kernels.record import Action, Held, Place, RecordedKernel
+from shardwidget._jax.kernels.record import Action, Buffer, Place, RecordedKernel
 from shardwidget._jax.kernels.recording import recorded_kernels
 
 __all__ = [
     "Action",
-    "Held",
+    "Buffer",
     "NotForTpusError",
     "Place",
     "RecordedKernel",

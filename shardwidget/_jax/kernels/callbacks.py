@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from shardwidget._jax.kernels.interpreter import interpreter
-from shardwidget._jax.kernels.record import Action, Held, Place, RecordedKernel
+from shardwidget._jax.kernels.record import Action, Buffer, Place, RecordedKernel
 
 _SHARED = ("any", "hbm")
 """Memory that the cores of a device share."""
@@ -92,5 +92,5 @@ def keep_allocation(kernel: RecordedKernel, name: str, args: tuple[Any, ...], gi
         values = np.array(args[4])
         cores = range(kernel.cores) if args[2] is None else [int(args[2])]
         for core in [0] if space in _SHARED else cores:
-            held = Held(space, values.shape, str(values.dtype), values)
+            held = Buffer(space, values.shape, str(values.dtype), values)
             kernel.buffers.setdefault((int(given[1]), device, core), held)

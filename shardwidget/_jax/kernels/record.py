@@ -49,7 +49,7 @@ class Action:
 
 
 @dataclass
-class Held:
+class Buffer:
     """A buffer of one device."""
 
     space: str
@@ -91,7 +91,7 @@ class RecordedKernel:
     """Whether the interpreter starts all devices together, because the kernel names no ``collective_id``."""
     actions: dict[tuple[int, int], list[Action]] = field(default_factory=dict)
     """What each core did, by device and core, in order."""
-    buffers: dict[tuple[int, int, int], Held] = field(default_factory=dict)
+    buffers: dict[tuple[int, int, int], Buffer] = field(default_factory=dict)
     """By buffer, device and core."""
     semaphores: dict[int, int] = field(default_factory=dict)
     """Number of each semaphore in the array that it was allocated with, by its id: ids of one array are in a row."""

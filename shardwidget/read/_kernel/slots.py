@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from shardwidget._jax import Held, Place, RecordedKernel
+from shardwidget._jax import Buffer, Place, RecordedKernel
 from shardwidget.document import KernelSemaphore, KernelSlot
 
 MOST_PARTS = 16
@@ -34,7 +34,7 @@ class Slots:
     """The slots of a kernel's buffers, and which of them a range is."""
 
     def __init__(self, kernel: RecordedKernel, names: dict[int, str]) -> None:
-        self._held: dict[int, Held] = {}
+        self._held: dict[int, Buffer] = {}
         for (buffer, _, _), held in kernel.buffers.items():
             self._held.setdefault(buffer, held)
         used = [place for actions in kernel.actions.values() for a in actions for place in (a.at, a.to) if place]

@@ -3,8 +3,8 @@
 A function and its arguments, or a compiled program, go in; a ``Memory`` comes out: each buffer with the steps from the
 one that makes it to the last that needs it. ``memory`` is called.
 
-- ``liveness`` walks through the text of the scheduled module, whose order is that of execution, and makes a slot of
-  every result; ``shapes`` gives the bytes of types.
+- ``liveness`` walks through the text of the scheduled module, whose order is that of execution, and makes a slot
+  (``slots``) of every result; ``reuse`` says whose memory a result takes, ``shapes`` gives the bytes of types.
 - ``assignment`` then puts slots where the compiler says it puts them: CPU reports it, TPU has it in the serialized
   executable, and XLA dumps it for a program that needs too much memory. For a text alone, and on GPUs, ``results``
   counts results from the first step on, as the compiler allocates them: for CPU and GPU with temporaries in their

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwidget.document import MemoryTotals
-from shardwidget.read._memory.liveness import Slot, Walk
+from shardwidget.read._memory.slots import Slot, Walk
 from shardwidget.read._protobuf import fields, parts
 
 

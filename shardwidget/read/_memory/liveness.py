@@ -7,102 +7,19 @@ asynchronous start takes along.
 
 from __future__ import annotations
 
-import functools
 import itertools
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 
-from shardwidget.read._memory.shapes import Array, arrays_of, element_counts, layout_of
+from shardwidget.read._memory.reuse import Reuse, handed_on, parameters, replace
+from shardwidget.read._memory.shapes import arrays_of, element_counts, layout_of
+from shardwidget.read._memory.slots import Leaves, Loop, Slot, Walk
 from shardwidget.read._program.module import MOST_STEPS, TOO_MANY_STEPS, Computation, Instruction, Module
 from shardwidget.read._program.trips import trip_count
 
 _SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
 """Operations whose result is their operand."""
 
-_ALIASING = re.compile(r'"aliasing_operands":\{"lists":\[((?:\{"indices":\[[^\]]*\]\},?)*)\]')
-
 _NOTHING = frozenset({"after-all", "token", "partition-id", "replica-id", "add-dependency"})
-
-_ELEMENTWISE = frozenset({
-    "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "remainder", "and", "or", "xor", "not",
-    "negate", "abs", "sign", "floor", "ceil", "round-nearest-even", "round-nearest-afz", "exponential",
-    "exponential-minus-one", "log", "log-plus-one", "logistic", "sqrt", "rsqrt", "cbrt", "tanh", "sine", "cosine",
-    "tan", "erf", "select", "compare", "clamp", "convert", "is-finite", "copy", "atan2", "reduce-precision",
-    "shift-left", "shift-right-logical", "shift-right-arithmetic",
-})  # fmt: skip
-"""Operations that may write their result over an operand of the same size that nothing else needs."""
-
-
-@dataclass(eq=False)
-class Slot:
-    """Memory that a result takes up."""
-
-    array: Array
-    instruction: Instruction | None
-    """None for an argument of the program."""
-    born: int
-    last: int
-    """The last step that needs it."""
-    kind: str = "temporary"
-    argument: int = -1
-    """Number of the program's parameter that it is."""
-    output: int = -1
-    """Number of the program's result that it is, or that takes its place."""
-    donated: bool = False
-    """Whether it is an argument that a result takes the place of."""
-    loop: int = -1
-    """Index of the innermost loop of which every pass makes it again; -1 for none."""
-    index: tuple[int, ...] = ()
-    """The place of an element in its tuple; empty where it is not an element of one."""
-    size: int = -1
-    """Bytes that the compiler allocates for it; -1 for those of its type."""
-    free: bool = False
-    """Whether it reuses the memory of another."""
-    may_replace: tuple[Slot, ...] = ()
-    """Operands that it may be written over."""
-    over: Slot | None = None
-    """What was in its memory before: an operand that it is written over, or what a loop was given."""
-    carried_by: Instruction | None = None
-    """The loop whose passes hand it on; of several the last."""
-    writer: Instruction | None = None
-    """What makes the first value that is written into it: a buffer that a loop fills is named after its contents."""
-    slice_of: Slot | None = None
-    """The argument that a loop takes it from, one entry in each pass."""
-    users: list[Instruction] = field(default_factory=list)
-    """What needs it, of a constant."""
-
-    @property
-    def bytes(self) -> int:
-        return self.array.bytes if self.size < 0 else self.size
-
-    @property
-    def exists(self) -> bool:
-        """Whether it takes up memory of its own at any step."""
-        return not self.free and self.bytes > 0 and self.last >= self.born
-
-
-@dataclass(eq=False)
-class Loop:
-    """A loop, of which one pass is walked."""
-
-    instruction: Instruction
-    first: int
-    last: int
-    times: int | None
-
-
-@dataclass
-class Walk:
-    """The whole schedule, with one pass of each loop in its place."""
-
-    steps: list[Instruction] = field(default_factory=list)
-    slots: list[Slot] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
-
-
-Leaves = tuple[Slot, ...]
-"""Where the arrays of a value are, those of a tuple from left to right."""
 
 
 def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
@@ -138,7 +55,7 @@ def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
             slot.free = True
         else:
             slot.kind, slot.last = "output", end
-    _replace(out.slots)
+    replace(out.slots)
     return out
 
 
@@ -146,8 +63,7 @@ class _Walking:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.out = Walk()
-        # Looked up twice for every fusion.
-        self._fused = functools.cache(self._read_fused)
+        self._reuse = Reuse(module)
         self._loop = -1
         self._constants: dict[int, Leaves] = {}
 
@@ -156,7 +72,7 @@ class _Walking:
         values: dict[str, Leaves] = {}
         result: Leaves = ()
         start = 0
-        for parameter in _parameters(computation):
+        for parameter in parameters(computation):
             count = len(arrays_of(parameter.type))
             made = self._arguments(parameter) if given is None else given[start : start + count]
             values[parameter.name] = made
@@ -198,13 +114,13 @@ class _Walking:
             return self._done(instruction, operands, step)
         if opcode.endswith("-start"):
             return self._start(instruction, operands, step)
-        updated = self._updated(instruction)
+        updated = self._reuse.updated(instruction)
         if updated:
             return self._in_place(instruction, operands, step, updated)
         new = self._new(instruction, step)
         if self._loop >= 0 and len(new) == 1 and opcode in ("dynamic-slice", "fusion"):
             new[0].slice_of = _sliced(new[0], operands)
-        for output, number in self._replaceable(instruction, len(new)):
+        for output, number in self._reuse.replaceable(instruction, len(new)):
             if output < len(new) and number < len(operands):
                 operand = computation.by_name.get(instruction.operands[number])
                 # A copy to another layout is not in place.
@@ -272,7 +188,7 @@ class _Walking:
         loop.last = len(self.out.steps) - 1
         self._loop = around
         return tuple(
-            _carried(before, after, loop) for before, after in itertools.zip_longest(carried, made[: len(carried)])
+            handed_on(before, after, loop) for before, after in itertools.zip_longest(carried, made[: len(carried)])
         )
 
     def _call(self, instruction: Instruction, operands: Sequence[Leaves], step: int) -> Leaves:
@@ -335,32 +251,6 @@ class _Walking:
         self._use([tuple(new)], step)
         return tuple(new)
 
-    def _updated(self, instruction: Instruction) -> dict[int, int]:
-        """By number of the result, the operand that it updates in place."""
-        if instruction.opcode in ("dynamic-update-slice", "scatter"):
-            return {0: 0}
-        if instruction.opcode == "fusion":
-            return _updated_by(self._fused(instruction))
-        if "output_to_operand_aliasing=" in instruction.text:
-            pairs = re.findall(r"\{(\d*)\}: \((\d+), \{\d*\}\)", instruction.text)
-            return {int(output or 0): int(operand) for output, operand in pairs}
-        return {}
-
-    def _read_fused(self, instruction: Instruction) -> Computation | None:
-        return next((self.module.computations.get(name) for _, name in instruction.called), None)
-
-    def _replaceable(self, instruction: Instruction, outputs: int) -> Iterable[tuple[int, int]]:
-        """Numbers of results, each with that of an operand that it may be written over."""
-        shared = _ALIASING.search(instruction.text)
-        if shared:
-            return _shared(shared[1], len(instruction.operands))
-        if instruction.opcode == "fusion":
-            fused = self._fused(instruction)
-            numbers = _elementwise_operands(fused) if fused else ()
-        else:
-            numbers = range(len(instruction.operands) if instruction.opcode in _ELEMENTWISE else 0)
-        return itertools.product(range(outputs), numbers)
-
 
 def _sliced(slot: Slot, operands: Sequence[Leaves]) -> Slot | None:
     """The argument of whose first dimension a result is one entry; None where it is of none, or of several."""
@@ -375,98 +265,8 @@ def _elements(text: str) -> list[str]:
     return sizes[next((k for k, size in enumerate(sizes) if size != "1"), len(sizes)) :]
 
 
-def _shared(lists: str, operands: int) -> Iterator[tuple[int, int]]:
-    """Results and operands that the TPU compiler has put into the same memory: ``{"indices":["0","2"]}``.
-
-    It numbers the operands, then the results.
-    """
-    for found in re.findall(r'"indices":\[([^\]]*)\]', lists):
-        numbers = [int(number) for number in re.findall(r"\d+", found)]
-        inputs = [number for number in numbers if number < operands]
-        yield from ((number - operands, inputs[0]) for number in numbers if number >= operands and inputs)
-
-
 def _written(instruction: Instruction, operands: Sequence[Leaves], target: int) -> Instruction:
     """What makes the value that an update writes: the largest of its other operands, or else the update itself."""
     others = (slot for k, leaves in enumerate(operands) if k != target for slot in leaves if slot.instruction)
     most = max(others, key=lambda slot: slot.array.bytes, default=None)
     return most.instruction if most is not None and most.instruction and most.array.bytes > 64 else instruction
-
-
-def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:
-    """Where a carry of a loop is: what a pass makes is written over what the pass was given.
-
-    Between the last use of the one and the birth of the other the memory is free.
-    """
-    for slot in filter(None, (before, after)):
-        slot.carried_by = loop.instruction
-    if after is None or after is before or after.born < loop.first:
-        before.last = max(before.last, loop.last)
-        return before
-    before.last = min(before.last, after.born - 1)
-    after.last, after.over = loop.last, before
-    # A loop that is given a donated argument works in its memory, and so does a loop that is given what is there.
-    after.free |= before.kind == "argument" or (before.free and before.over is not None)
-    return after
-
-
-def _parameters(computation: Computation) -> list[Instruction]:
-    """The parameters of a computation, by number."""
-    found = [i for i in computation.instructions if i.opcode == "parameter"]
-    return sorted(found, key=lambda i: int(i.arguments or 0))
-
-
-def _updated_by(fused: Computation | None) -> dict[int, int]:
-    """By number of a fusion's result, the operand that it updates in place: its roots are updates of a parameter."""
-    root = fused.root if fused else None
-    if fused is None or root is None:
-        return {}
-    roots = [fused.by_name.get(name) for name in root.operands] if root.opcode == "tuple" else [root]
-    out = {}
-    for number, one in enumerate(roots):
-        while one is not None and one.opcode in ("bitcast", "copy", "convert") and one.operands:
-            one = fused.by_name.get(one.operands[0])
-        if one is None or one.opcode not in ("dynamic-update-slice", "scatter"):
-            continue
-        target = fused.by_name.get(one.operands[0])
-        while target is not None and target.opcode in ("bitcast", "copy", "convert") and target.operands:
-            target = fused.by_name.get(target.operands[0])
-        if target is not None and target.opcode == "parameter":
-            out[number] = int(target.arguments or 0)
-    return out
-
-
-def _elementwise_operands(fused: Computation) -> tuple[int, ...]:
-    """Parameters of a fusion that reach its result only through elementwise operations."""
-    found = []
-    for parameter in _parameters(fused):
-        ways, seen, fine = [parameter], {parameter.name}, True
-        for way in ways:
-            for user in fused.users.get(way.name, ()):
-                if user.opcode == "tuple" or user.name in seen:
-                    continue
-                if user.opcode not in _ELEMENTWISE:
-                    fine = False
-                    break
-                seen.add(user.name)
-                ways.append(user)
-            if not fine:
-                break
-        if fine:
-            found.append(int(parameter.arguments or 0))
-    return tuple(found)
-
-
-def _replace(slots: Sequence[Slot]) -> None:
-    """Lets results be written over operands that nothing needs any more: each such operand ends a step earlier."""
-    taken: set[int] = set()
-    for slot in slots:
-        if slot.free or slot.over is not None:
-            continue
-        for other in slot.may_replace:
-            fits = other.array.text == slot.array.text and other.last == slot.born and not other.free
-            if fits and other.kind in ("temporary", "collective") and id(other) not in taken and other is not slot:
-                taken.add(id(other))
-                slot.over = other
-                other.last = slot.born - 1
-                break

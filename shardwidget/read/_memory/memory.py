@@ -14,13 +14,15 @@ from shardwidget import _jax
 from shardwidget.chips import chips
 from shardwidget.document import Chip, Memory
 from shardwidget.read._memory.assignment import Assignment, gaps, in_executable, parse, parse_text, place
-from shardwidget.read._memory.liveness import Walk, walk
+from shardwidget.read._memory.liveness import walk
 from shardwidget.read._memory.names import Names
 from shardwidget.read._memory.results import allocate_results_first, share_results
 from shardwidget.read._memory.shapes import is_tiled
+from shardwidget.read._memory.slots import Walk
+from shardwidget.read._program.analysis import memory_totals
 from shardwidget.read._program.executable import Executable, executable_of
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.programs import memory_totals, mesh_of
+from shardwidget.read._program.programs import mesh_of
 from shardwidget.read._target import interconnect_of, target_of
 
 NO_TEXT = (

@@ -12,7 +12,7 @@ import jax
 from shardwidget import _jax
 from shardwidget.document import Buffer, Ints, MemoryLoop, Source
 from shardwidget.read._memory.closed_over import ClosedOver
-from shardwidget.read._memory.liveness import Loop, Slot, Walk
+from shardwidget.read._memory.slots import Loop, Slot, Walk
 from shardwidget.read._memory.splits import Splits, shape_of
 from shardwidget.read._program.executable import Executable, shardings_of
 from shardwidget.read._program.module import Instruction, Module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from shardwidget.read._memory.liveness import Slot, Walk
+from shardwidget.read._memory.slots import Slot, Walk
 
 _TEMPORARY = ("temporary", "collective")
 

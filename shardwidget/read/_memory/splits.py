@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from shardwidget._jax import Split
 from shardwidget.collectives import statement_of_opcode
-from shardwidget.read._memory.liveness import Slot
+from shardwidget.read._memory.slots import Slot
 from shardwidget.read._program.module import Instruction, Module
 
 _SAME_VALUE = frozenset({"bitcast", "copy", "convert", "transpose", "reshape"})

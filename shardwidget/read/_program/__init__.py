@@ -12,7 +12,8 @@ users call; other readers (comparisons, memory, runs) start from the same ``Exec
   ``megascale`` reads transfers between TPU slices, which are sends to the host.
 - ``origin`` finds the user's line; ``remark`` and ``resliced`` what deserves a look; ``widened`` where a CPU sends a
   wider dtype than the program has.
-- ``hlo_collective`` makes the document's collective of all that. ``timing`` measures calls.
+- ``hlo_collective`` makes the document's collective of all that; ``reading`` has those of a module.
+- ``analysis`` is what the compiler reports itself; ``timing`` measures calls.
 
 Traps: names of axes are gone from the module, so they are recovered from groups alone. What ids in groups count
 (replicas, partitions, all devices) depends on other attributes and on the collective. The order of devices is that of

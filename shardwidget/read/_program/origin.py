@@ -42,7 +42,7 @@ class InstructionOrigin(NamedTuple):
     def primitive(self) -> str:
         """JAX's primitive, the last part of the path; empty where the path has none."""
         last = re.sub(r"\[.*", "", self.op).rpartition("/")[2]
-        return last.rpartition("(")[2].rstrip(")")
+        return _jax.known_name(last.rpartition("(")[2].rstrip(")"))
 
     @property
     def backward(self) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -13,26 +12,17 @@ from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import cost
 from shardwidget.document import (
-    HloCollective,
-    Listing,
-    MemoryTotals,
     Mesh,
-    Nest,
-    Plan,
     Program,
     ProgramDiff,
     Programs,
-    Work,
 )
 from shardwidget.findings.program import with_findings
-from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._program.analysis import memory_totals, work_of
 from shardwidget.read._program.executable import Executable, executable_of
-from shardwidget.read._program.hlo_collective import HloCollectives
-from shardwidget.read._program.loops import Entered, walk
-from shardwidget.read._program.module import Module
-from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.pasted import is_module, pasted
+from shardwidget.read._program.reading import collectives_of, note_of
 from shardwidget.read._target import interconnect_of, target_of, wraps_of
 
 OTHER_MESH = (
@@ -55,9 +45,6 @@ NOT_LOWERED = (
     "what the compiler adds is found by comparing with the lowered program, which a {type} does not have. Give the "
     "function and its arguments, or what jax.jit(f).lower(...) gave."
 )
-
-LONGEST = 400
-"""The most characters kept of an instruction that cannot be read."""
 
 
 def program(
@@ -178,10 +165,10 @@ def of_executable(executable: Executable, name: str | None, interconnect: str | 
         target=target_of(document),
         instructions=reading.instructions,
         memory=memory_totals(executable.compiled, document.platform),
-        work=_work(executable.compiled),
+        work=work_of(executable.compiled),
         listings=reading.listings(),
         unread=reading.unread,
-        note=" ".join(filter(None, (executable.note, _note(document, reading)))),
+        note=" ".join(filter(None, (executable.note, note_of(document, reading)))),
         jax_version=jax.__version__,
         module_text=executable.text,
     )
@@ -235,76 +222,6 @@ def _one_of(
         raise
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What was read from a module."""
-
-    collectives: tuple[HloCollective, ...]
-    origins: tuple[tuple[InstructionOrigin, ...], ...]
-    """The origin of each collective: JAX's path of its operation, and all its frames; several for a combined one."""
-    nests: tuple[Nest, ...]
-    plans: tuple[Plan, ...]
-    unread: tuple[str, ...]
-    instructions: int
-    name: str
-    """The name of the module, without ``jit_``."""
-
-    def listings(self) -> tuple[Listing, ...]:
-        """The functions that the collectives' lines are in."""
-        found: dict[Listing, None] = {}
-        for origin in itertools.chain(*self.origins):
-            listing = listing_at(origin.file, origin.source.line) if origin.source else None
-            if listing:
-                found.setdefault(listing)
-        return tuple(found)
-
-
-def collectives_of(
-    text: str,
-    mesh: Mesh,
-    order: tuple[int, ...],
-    interconnects: tuple[cost.Interconnect, ...],
-    fitting: cost.Interconnect | None = None,
-) -> Reading:
-    """Reads the collectives out of the text of a compiled module.
-
-    Args:
-        text: what ``compiled.as_text()`` gave.
-        mesh: the user's mesh, as a document.
-        order: mesh position of each device of the program, in the order of its device assignment.
-        interconnects: what times are estimated for.
-        fitting: the one of them that connects these devices; None where none does.
-    """
-    module = Module.parse(text)
-    reader = HloCollectives(module, mesh, order, interconnects, fitting)
-    walked = walk(module)
-    unread = list(module.unread)
-    read = []
-    for found in walked.found:
-        try:
-            read.append(reader.of(found))
-        except ValueError as error:
-            unread.append(f"{found.instruction.text.strip()[:LONGEST]}: {error}")
-    return Reading(
-        tuple(collective for collective, _ in read),
-        tuple(origins for _, origins in read),
-        tuple(_nest(entered, reader.origins.at(entered.instruction)) for entered in walked.entered),
-        tuple(reader.plans),
-        tuple(unread),
-        module.size,
-        module.name.removeprefix("jit_"),
-    )
-
-
-def _nest(entered: Entered, origin: InstructionOrigin) -> Nest:
-    source, name = origin.source, entered.name
-    if entered.kind in ("loop", "condition") and source is not None:
-        # JAX lowers all its loops to the same instruction; the user's line shows which one was written.
-        written = re.search(r"\b(scan|fori_loop|while_loop|map|associative_scan)\(", source.text)
-        name = written[1] if written else name
-    return Nest(entered.kind, name, entered.parent, entered.times, source, origin.backward)
-
-
 def mesh_of(executable: Executable) -> tuple[Mesh, tuple[int, ...]]:
     """The user's mesh, and its position of each device of the program."""
     devices = executable.devices
@@ -333,67 +250,3 @@ def _named(devices: Any) -> str:
     ids = sorted(device.id for device in devices)
     listed = ", ".join(map(str, ids[:8])) + (" …" if len(ids) > 8 else "")
     return f"{len(ids)} × {devices[0].device_kind} (ids {listed})"
-
-
-def _note(mesh: Mesh, reading: Reading) -> str:
-    if not reading.instructions:
-        return "The text of the compiled program cannot be read, so its collectives are not known."
-    notes = []
-    if not reading.collectives and not reading.unread:
-        alone = "It runs on one device, which has no other to send to" if mesh.size == 1 else "No device sends anything"
-        notes.append(f"{alone}: the program has no collectives.")
-    if not mesh.axes and mesh.size > 1:
-        notes.append("No mesh was found, so groups are not named by axes: give mesh=.")
-    if widened := sorted({(c.widened_from, _wide(c)) for c in reading.collectives if c.widened_from}):
-        count = sum(bool(c.widened_from) for c in reading.collectives)
-        said = " and ".join(f"{_of_jax(narrow)} as {_of_jax(wide)}" for narrow, wide in widened)
-        notes.append(
-            f"XLA computes {said} on CPUs: {count} of the collectives send more bytes here than on a TPU or a GPU."
-        )
-    return " ".join(notes)
-
-
-def _wide(c: HloCollective) -> str:
-    """The dtype that a collective sends."""
-    return c.shapes[0].partition("[")[0]
-
-
-def _of_jax(dtype: str) -> str:
-    """A dtype as JAX shortens it, of which XLA calls signed integers s8."""
-    return re.sub(r"^s(?=\d)", "i", dtype)
-
-
-def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
-    """What the compiler reports about memory; None where it reports nothing."""
-    stats = _analysis(compiled.memory_analysis) if compiled is not None else None
-    if stats is None:
-        return None
-    return MemoryTotals(
-        arguments=stats.argument_size_in_bytes,
-        outputs=stats.output_size_in_bytes,
-        temporaries=stats.temp_size_in_bytes,
-        aliased=stats.alias_size_in_bytes,
-        code=stats.generated_code_size_in_bytes,
-        # On CPU it counts only arguments; on TPU also those that are in the host's memory.
-        peak=0 if platform == "cpu" else max(0, getattr(stats, "peak_memory_in_bytes", 0) - _on_host(stats)),
-    )
-
-
-def _on_host(stats: Any) -> int:
-    return getattr(stats, "host_argument_size_in_bytes", 0)
-
-
-def _work(compiled: Any) -> Work | None:
-    found = _analysis(compiled.cost_analysis) if compiled is not None else None
-    if not found:
-        return None
-    figures = (float(found.get(key, -1)) for key in ("flops", "bytes accessed", "optimal_seconds"))
-    return Work(*(figure if figure >= 0 else -1.0 for figure in figures))
-
-
-def _analysis(analysis: Callable[[], Any]) -> Any:
-    """An analysis; None where the backend makes none."""
-    try:
-        return analysis()
-    except (NotImplementedError, RuntimeError, AttributeError):
-        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from shardwidget import _jax
 from shardwidget.document import HloCollective
 from shardwidget.read._program.module import Computation, Instruction, Module
 from shardwidget.read._program.origin import Origins
@@ -32,7 +33,8 @@ class Rings:
         It is a step of an all-gather where the product takes what is passed on, of a reduce-scatter where its result is
         added to that.
         """
-        if collective.by_user or not collective.op.endswith("dot_general") or not _is_ring(collective):
+        made_by = _jax.known_name(collective.op.rpartition("/")[2])
+        if collective.by_user or made_by != "dot_general" or not _is_ring(collective):
             return ""
         for around in self._module.computations.values():
             if (found := around.by_name.get(collective.name)) is not None:

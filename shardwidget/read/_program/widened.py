@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from shardwidget import _jax
 from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Instruction, Module
 
@@ -63,7 +64,8 @@ def _after(user: Instruction, name: str, computation: Computation, module: Modul
     """The narrow dtype that a user converts a value to before anything else; empty where it does not."""
     if user.opcode == "convert":
         narrow = _NARROW.match(user.type)
-        return narrow[1] if narrow and not user.op_name.endswith("convert_element_type") else ""  # The program's own.
+        own = _jax.known_name(user.op_name.rpartition("/")[2]) == "convert_element_type"
+        return narrow[1] if narrow and not own else ""
     if user.opcode == "fusion":
         inner = module.computations.get(next((called for _, called in user.called), ""))
         numbers = [k for k, operand in enumerate(user.operands) if operand == name]

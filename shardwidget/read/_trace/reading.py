@@ -23,11 +23,12 @@ from shardwidget.read._trace._failures.trials import LARGEST
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.build import Builder
 from shardwidget.read._trace.collective import Collectives
+from shardwidget.read._trace.communicated import StepContext
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.nodes import RegionNode, TracePlan
 from shardwidget.read._trace.placed import as_returned
 from shardwidget.read._trace.runnable import Runnable
-from shardwidget.read._trace.steps import StepContext, Writer
+from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.written import WrittenTensors, everywhere
 
 ONE_ORDER_OF_DEVICES = (
@@ -147,7 +148,7 @@ class _Reading:
             interconnects=tuple(known.name for known in interconnects),
             name=self.arguments.function,
             engine="types" if written is None else "host" if self.host else "mesh",
-            note="; ".join([*notes, *builder.undrawn(), *writer.notes]),
+            note="; ".join([*notes, *builder.undrawn(), *writer.sent.notes]),
             error=error,
             jax_version=jax.__version__,
             outputs=self._outputs(outs),

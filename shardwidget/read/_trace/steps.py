@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,46 +20,11 @@ from shardwidget.read._jaxpr.sources import frames_of, line_of, source_of
 from shardwidget.read._jaxpr.syntax import calls_at, mapping_line, text_at
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._trace.collective import Collectives
-from shardwidget.read._trace.draft import Draft, Moved, TracedValue
+from shardwidget.read._trace.communicated import Communicated, Operand, StepContext
+from shardwidget.read._trace.draft import Draft, TracedValue
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, Site, TracedBody
-from shardwidget.read._trace.origins import (
-    after_iterations,
-    blocks_of,
-    moved_twice,
-    through_collective,
-    through_equation,
-    unknown_blocks,
-)
 from shardwidget.read._trace.printed import printed
-from shardwidget.read._trace.written import Slots, WrittenTensors
-
-NAN_DROPPED = (
-    "{name} has dropped a NaN: on CPUs, what XLA compiles for a maximum or minimum may give a number although an "
-    "operand is NaN"
-)
-
-Operand = TracedValue | Literal
-
-
-@dataclass(frozen=True)
-class StepContext:
-    """Where the walk is."""
-
-    region: RegionNode | None
-    slots: Slots
-    scope: int
-    function: str
-    """Name of the function whose equations these are."""
-    active: np.ndarray | None = None
-    """At each mesh position whether it executes; None for all."""
-    stack: str = ""
-    """Names of everything around, as JAX's name stacks have them."""
-    expression: str = ""
-    """The user's expression that calls the function, where its own equations come from no line of user code."""
-    called: _jax.Frame | None = None
-    """The frame of that expression."""
-    library: bool = False
-    """Whether the function is a library's: its equations all belong to the expression that calls it."""
+from shardwidget.read._trace.written import WrittenTensors
 
 
 class Writer:
@@ -75,7 +40,7 @@ class Writer:
     ) -> None:
         self.written = written
         self.meshes = meshes
-        self.collectives = collectives
+        self.sent = Communicated(written, meshes, collectives)
         self.steps: list[Draft] = []
         self.values: list[TracedValue] = []
         self.scopes = Scopes()
@@ -85,8 +50,6 @@ class Writer:
         """The operand that each variable of a jaxpr was last bound to."""
         self.texts: list[tuple[Value, str]] = []
         """The short expressions that produce values."""
-        self.notes: list[str] = []
-        """Notes on the values."""
         self._begins: Begins = "statement"
         """What begins with the next step."""
         self.stopped: StepContext | None = None
@@ -139,7 +102,7 @@ class Writer:
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, sites, strict=True)]
         step = self.step(_jax.name_of(eqn), eqn, values, outs, place)
         if place.region is not None:
-            self._communicate(step, values, outs, place)
+            self.sent.of(step, values, outs, place)
         if _jax.name_of(eqn) in _jax.WRITES and self.written is not None:
             mesh = None if place.region is None else self.meshes[place.region]
             step.printed = printed(eqn, values, self.written, mesh, place.active)
@@ -152,90 +115,6 @@ class Writer:
             elif step.implicit:
                 outs[0].name = step.literals[0]
         return outs
-
-    def _communicate(
-        self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue], place: StepContext
-    ) -> None:
-        """What an equation of a region sends, and whose blocks its results are where they are only moved."""
-        assert place.region is not None
-        eqn, size = step.eqn, self.size(place)
-        call = self.collectives.call(eqn, place.region)
-        if call is not None:
-            sizes = self._whole(values[call.statement.sizes], place) if call.statement.ragged else None
-            step.collective = self.collectives.of(eqn, call, place.region, sizes)
-            if call.statement.semantics.combines not in ("", "sum"):
-                self._look_for_nan(step, values, outs)
-            for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
-                if isinstance(value, TracedValue):
-                    out.moved = through_collective(call, blocks_of(value, size))
-        elif values and outs and isinstance(values[0], TracedValue) and _jax.is_future(values[0].aval):
-            outs[0].moved = blocks_of(values[0], size)
-        elif values and outs and isinstance(values[0], TracedValue):
-
-            def starts(k: int) -> Sequence[int] | None:
-                return self._scalar(values[k], place)
-
-            shape = values[0].aval.shape
-            outs[0].moved = through_equation(_jax.name_of(eqn), eqn.params, shape, blocks_of(values[0], size), starts)
-
-    def _look_for_nan(self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue]) -> None:
-        """Notes a NaN in the shown part of the operands that none of the results has."""
-        for value, out in zip(values, outs, strict=False):
-            if isinstance(value, TracedValue) and self._has_nan(value) and not self._has_nan(out):
-                self.notes = [NAN_DROPPED.format(name=step.primitive)]
-
-    def _has_nan(self, value: TracedValue) -> bool:
-        site, region = value.site, value.region
-        if self.written is None or site is None or not site.written or region is None or site.dtype.kind != "f":
-            return False
-        corners = self.written.corners(site, value.slots, np.arange(self.meshes[region].size))
-        return bool(np.isnan(np.asarray(corners, np.float64)).any())
-
-    def _scalar(self, operand: Operand, place: StepContext) -> Any:
-        """An integer on each device; None where it was not kept."""
-        if isinstance(operand, Literal):
-            return np.full(self.size(place), operand.val)
-        if self.written is None or operand.site is None or not operand.site.written:
-            return None
-        return np.broadcast_to(self.written.by_position(operand.site, operand.slots), (self.size(place),))
-
-    def _whole(self, operand: Operand, place: StepContext) -> np.ndarray | None:
-        """The block of each device; None where it was not kept, or only a corner of it."""
-        shape = tuple(getattr(operand.aval, "shape", ()))
-        if self.written is None or isinstance(operand, Literal) or operand.site is None or not operand.site.written:
-            return None
-        corners = self.written.by_position(operand.site, operand.slots) if operand.site.corner == shape else None
-        return None if corners is None else np.broadcast_to(corners, (self.size(place), *shape))
-
-    def _follow(
-        self,
-        before: Sequence[Operand],
-        args: Sequence[TracedValue],
-        results: Sequence[Operand],
-        skipped: int | None,
-        size: int,
-    ) -> None:
-        """Whose blocks the values of an iteration are, after so many that were not recorded; None for any number."""
-
-        def blocks(operands: Sequence[Operand]) -> list[Moved]:
-            return [
-                blocks_of(x, size) if isinstance(x, TracedValue) else unknown_blocks(blocks_of(arg, size))
-                for x, arg in zip(operands, args, strict=True)
-            ]
-
-        body = blocks(results) if skipped else [replace(m, fixed=False) for m in blocks(results)]
-        found = after_iterations(blocks(before), args, body, skipped or 1)
-        known = dict(zip((arg.id for arg in args), found, strict=True))
-        for value in self.values[args[0].id :]:
-            root = known.get(value.moved.root.id) if value.moved else None
-            if root is not None and value.moved:
-                value.moved = moved_twice(root, value.moved)
-        for arg, origin in zip(args, found, strict=True):
-            arg.moved = origin
-
-    def size(self, place: StepContext) -> int:
-        """Number of devices of the mesh around."""
-        return 1 if place.region is None else self.meshes[place.region].size
 
     def step(
         self,
@@ -349,7 +228,7 @@ class Writer:
                     mine = mine & place.active
                 if not np.any(mine):
                     continue
-                active = None if np.all(mine) else np.broadcast_to(mine, (self.size(place),))
+                active = None if np.all(mine) else np.broadcast_to(mine, (self.sent.size(place),))
             around = self.scope_of(node.eqn, place)
             scope = Scope("branch", f"cond branch {number}", around)
             function = _jax.function_name(body.jaxpr)
@@ -363,48 +242,13 @@ class Writer:
         self, node: LoopNode, values: list[Operand], consts: Sequence[Operand], place: StepContext
     ) -> list[TracedValue]:
         """Steps of a loop: those of the iterations that were recorded."""
-        eqn = node.eqn
         tests, closed, carry, slices = node.operands(values)
-        counts = None
-        total = node.length
-        if total is None and self.written is not None and node.count is not None:
-            counts = self.written.by_position(node.count, place.slots)
-            total = int(counts.max())
-        unknown = total is None
-        total = 1 if total is None else total
-        around = self.scope_of(eqn, place)
-        name, function = _jax.name_of(eqn), _jax.function_name(node.body.jaxpr)
-        shown = list(range(min(total, node.slots)))
-        if total > node.slots and not node.stopped:
-            shown[-1] = total - 1
+        counts, total = self._counted(node, place)
         previous = -1
-        for slot, number in enumerate(shown):
-            active = place.active
-            if counts is not None and not np.all(counts > number):
-                # The last slot holds the last iteration of each device, even if these differ.
-                mine = counts > slot
-                active = mine if active is None else mine & active
-                active = None if np.all(active) else np.broadcast_to(active, (self.size(place),))
-            scope = Scope("iteration", name, around, iteration=number, times=None if unknown else total)
-            inner = self.enter(place, scope, slots={**place.slots, node: slot}, function=function, active=active)
-            body = node.body.jaxpr
-            made = [
-                self.value(v.aval, inner, site) for v, site in zip(body.invars[node.consts :], node.inputs, strict=True)
-            ]
-            names = parameter_names(body)
-            if len(names) == len(body.invars):
-                for value, known in zip(made, names[node.consts :], strict=True):
-                    value.name = known
-            if place.region is not None and previous == number - 1:
-                for value, operand in zip(made, carry, strict=False):
-                    value.moved = blocks_of(operand, self.size(place)) if isinstance(operand, TracedValue) else None
-            self._begins = "statement"
-            self.step(
-                name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
-                about={"number": number, "total": total, "skipped": number - previous - 1, "carries": node.carries,
-                       "slice": total - number if node.reverse else number + 1},
-            )  # fmt: skip
+        for slot, number in enumerate(_recorded(node, 1 if total is None else total)):
+            inner = self._within(node, place, slot, number, counts, total)
             skipped, previous = number - previous - 1, number
+            made = self._iteration(node, inner, number, total, skipped, carry, slices)
             args = made[: node.carries]
             if node.test is not None:
                 self.block(node.test, [*tests, *args], consts, inner)
@@ -412,21 +256,71 @@ class Writer:
             if place.region is not None and skipped and args:
                 # Devices that end at different iterations are not at one number of them.
                 known = counts is None or len(np.unique(counts)) == 1
-                self._follow(before, args, carry, skipped if known else None, self.size(place))
+                since = self.values[args[0].id :]
+                self.sent.follow(since, before, args, carry, skipped if known else None, self.sent.size(place))
         if node.stopped:
             return []
-        outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
-        if place.region is not None and counts is None and total > 0:
-            for value, operand in zip(outs, carry, strict=False):
-                value.moved = blocks_of(operand, self.size(place)) if isinstance(operand, TracedValue) else None
+        outs = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
+        if counts is None and total != 0:
+            self.sent.pass_on(carry, outs, place)
         self._begins = "statement"
-        self.step(
-            name,
-            eqn,
-            carry,
-            outs,
-            place,
-            kind="loop end",
-            about={"total": total, "counts": counts, "carries": node.carries},
-        )
+        about = {"total": 1 if total is None else total, "counts": counts, "carries": node.carries}
+        self.step(_jax.name_of(node.eqn), node.eqn, carry, outs, place, kind="loop end", about=about)
         return outs
+
+    def _counted(self, node: LoopNode, place: StepContext) -> tuple[np.ndarray | None, int | None]:
+        """How many iterations each device makes, where that follows from values, and how many there are at most."""
+        if node.length is not None or self.written is None or node.count is None:
+            return None, node.length
+        counts = self.written.by_position(node.count, place.slots)
+        return counts, int(counts.max())
+
+    def _within(
+        self, node: LoopNode, place: StepContext, slot: int, number: int, counts: np.ndarray | None, total: int | None
+    ) -> StepContext:
+        """The place of an iteration."""
+        active = place.active
+        if counts is not None and not np.all(counts > number):
+            # The last slot holds the last iteration of each device, even if these differ.
+            mine = counts > slot
+            active = mine if active is None else mine & active
+            active = None if np.all(active) else np.broadcast_to(active, (self.sent.size(place),))
+        around, name = self.scope_of(node.eqn, place), _jax.name_of(node.eqn)
+        scope = Scope("iteration", name, around, iteration=number, times=total)
+        function = _jax.function_name(node.body.jaxpr)
+        return self.enter(place, scope, slots={**place.slots, node: slot}, function=function, active=active)
+
+    def _iteration(
+        self,
+        node: LoopNode,
+        inner: StepContext,
+        number: int,
+        total: int | None,
+        skipped: int,
+        carry: Sequence[Operand],
+        slices: Sequence[Operand],
+    ) -> list[TracedValue]:
+        """The step that begins an iteration, after some that were not recorded; returns what its body is given."""
+        body, total = node.body.jaxpr, 1 if total is None else total
+        made = [
+            self.value(v.aval, inner, site) for v, site in zip(body.invars[node.consts :], node.inputs, strict=True)
+        ]
+        names = parameter_names(body)
+        if len(names) == len(body.invars):
+            for value, known in zip(made, names[node.consts :], strict=True):
+                value.name = known
+        given = [] if skipped else carry
+        self.sent.pass_on(given, made, inner)
+        self._begins = "statement"
+        about = {"number": number, "total": total, "skipped": skipped, "carries": node.carries}
+        about["slice"] = total - number if node.reverse else number + 1
+        self.step(_jax.name_of(node.eqn), node.eqn, [*given, *slices], made, inner, kind="iteration", about=about)
+        return made
+
+
+def _recorded(node: LoopNode, total: int) -> list[int]:
+    """The numbers of the iterations that were recorded: the first ones, and the last."""
+    shown = list(range(min(total, node.slots)))
+    if total > node.slots and not node.stopped:
+        shown[-1] = total - 1
+    return shown

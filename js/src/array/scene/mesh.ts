@@ -13,7 +13,6 @@ import {
   placeGrid,
   placeOf,
   processes,
-  rails,
 } from "../../draw/grid";
 import {
   axisToken,
@@ -29,6 +28,7 @@ import {
   strike,
 } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
+import { rails } from "../../draw/rails";
 import { type Choice, type Faces, layoutFaces, MANY, roles, tileBoxes } from "./faces";
 import type { Paints } from "./paints";
 

@@ -3,7 +3,7 @@ import type { Collective } from "../../core/document.gen";
 import { product, unravel } from "../../core/mesh";
 import { type Value, wrapped } from "../../core/numbers";
 import type { Elements } from "../../core/values";
-import type { Held } from "./plan";
+import type { ChunksOfRanks } from "./plan";
 
 /** The chunk (of n) that a cell belongs to; cells are numbered along the corner that travelled, row-major. */
 export function chunkOf(shape: readonly number[], corner: readonly number[], axis: number, n: number) {
@@ -44,7 +44,7 @@ export function combined(
 }
 
 /** The parts that a rank holds of a chunk at a round; of the whole block where it is not split. */
-export function partsAt(held: Held | undefined, rank: number, chunk: number): readonly number[] {
+export function partsAt(held: ChunksOfRanks | undefined, rank: number, chunk: number): readonly number[] {
   const row = held?.[rank] ?? [];
   return row[row.length === 1 ? 0 : chunk] ?? [];
 }

@@ -16,14 +16,14 @@ export interface Transfer {
 export type Parts = readonly number[];
 
 /** What a rank holds: the parts of each chunk. Where chunks have an origin, chunk c of rank r is what r got from rank c. */
-export type Held = readonly (readonly Parts[])[];
+export type ChunksOfRanks = readonly (readonly Parts[])[];
 
 /** An algorithm from its beginning to its end. */
 export interface Played {
   /** The transfers of each round. */
   rounds: readonly (readonly Transfer[])[];
   /** What every rank holds before the first round, and after each. A row of one is a block that is not split. */
-  states: readonly Held[];
+  states: readonly ChunksOfRanks[];
 }
 
 /** The transfers of a round. */
@@ -94,12 +94,12 @@ export function play(plan: Plan): Played {
   const direct = cuts === "none" && !addressed(plan);
   const uncut = direct || rounds.flat().every((t) => t.chunks.length === n);
   const [own, whole] = [ranks(n).map((r) => [r]), starts === "whole"];
-  const told = starts === "source" ? (rounds[0]?.[0]?.source ?? 0) : -1;
+  const source = starts === "source" ? (rounds[0]?.[0]?.source ?? 0) : -1;
   // In a permutation the sent block and the received one are different things: nothing has been received yet.
   let now: Parts[][] = own.map((mine, r) =>
-    uncut ? [whole || r === told ? mine : NONE] : own.map((_, c) => (whole || c === r ? mine : NONE)),
+    uncut ? [whole || r === source ? mine : NONE] : own.map((_, c) => (whole || c === r ? mine : NONE)),
   );
-  const states: Held[] = [now];
+  const states: ChunksOfRanks[] = [now];
   for (const round of rounds) {
     const next = now.map((row) => [...row]);
     const added = new Map<Parts[], Map<number, Parts[]>>();

@@ -24,7 +24,7 @@ export interface Fold {
 }
 
 /** What a device of a group holds while a chunk runs, in bytes. */
-export interface Held {
+export interface HeldBytes {
   /** Arrays that have not moved yet, as they were: those of the chunk too. */
   readonly waiting: number;
   /** Arrays of earlier chunks, as they are to be. */
@@ -105,7 +105,7 @@ export class PlanModel extends MeshModel {
     return this.doc.order.slice(this.starts[chunk], this.starts[chunk + 1]);
   }
 
-  held(chunk: number, group: number): Held {
+  held(chunk: number, group: number): HeldBytes {
     const at = chunk * this.groups + group;
     return {
       waiting: this.#waiting[at] ?? 0,

@@ -14,7 +14,7 @@ import {
   outline,
 } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
-import type { Held, PlanModel } from "../model/reshard";
+import type { HeldBytes, PlanModel } from "../model/reshard";
 import { axesOf, groupName } from "../model/words";
 import type { Column, PlanBoard, Row } from "./board";
 
@@ -201,7 +201,7 @@ function edges(boxes: readonly number[], freed: boolean, many: boolean): Mark[] 
 }
 
 /** A cap on the bar at which a group's device is fullest; heavier where all are. */
-function peakMarks({ model, bar }: PlanBoard, row: Row, column: Column, held: Held, y: number): Mark[] {
+function peakMarks({ model, bar }: PlanBoard, row: Row, column: Column, held: HeldBytes, y: number): Mark[] {
   if (model.peakChunks[column.first] !== row.chunk || held.total === 0) return [];
   const whole = held.total === model.peak.bytes && row.chunk === model.peak.chunk;
   const reach = bar >= 12 ? 4 : 0;
@@ -211,7 +211,7 @@ function peakMarks({ model, bar }: PlanBoard, row: Row, column: Column, held: He
 }
 
 /** The sum over the bar, and beside it, where there is room, its parts. */
-function textMarks({ model, bar }: PlanBoard, row: Row, column: Column, held: Held): Mark[] {
+function textMarks({ model, bar }: PlanBoard, row: Row, column: Column, held: HeldBytes): Mark[] {
   if (column.w < 46) return [];
   const peak = model.peakChunks[column.first] === row.chunk;
   const whole = peak && held.total === model.peak.bytes && row.chunk === model.peak.chunk;

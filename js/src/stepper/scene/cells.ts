@@ -35,8 +35,8 @@ export function rowIndex(members: readonly (readonly number[])[]): (rank: number
 export function permuted({ trace, plan, c, receiver }: Pick<Ask, "trace" | "plan" | "c" | "receiver">) {
   const all = trace.played(plan).rounds[0] ?? [];
   if (!tells(c)) return all;
-  const told = all.filter((t) => t.destination === receiver);
-  return told.length > 0 ? told : all.slice(0, 1);
+  const here = all.filter((t) => t.destination === receiver);
+  return here.length > 0 ? here : all.slice(0, 1);
 }
 
 /** Whether a member of a permutation receives nothing: beside it is said that it has zeros. */

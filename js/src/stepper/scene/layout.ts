@@ -99,8 +99,8 @@ export class StepperLayout {
     const some = stage.large !== null || stage.map !== null || trace.mesh.size > FULL;
     const single = stage.tiles.every(({ members }) => members.length === 1);
     const room = stage.tiles.every(({ box }) => box.x + box.w <= own.width);
-    const told = !stage.bare || (every && trace.mesh.size <= FULL);
-    return (every || some) && single && told && room ? stage : null;
+    const readable = !stage.bare || (every && trace.mesh.size <= FULL);
+    return (every || some) && single && readable && room ? stage : null;
   }
 
   #stageOf(ask: Ask, height: number): Stage {

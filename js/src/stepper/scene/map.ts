@@ -2,9 +2,10 @@
 
 import type { MeshModel } from "../../core/mesh";
 import { clauses } from "../../core/text";
-import { type DeviceGrid, frameGrid, placeGrid, rails } from "../../draw/grid";
+import { type DeviceGrid, frameGrid, placeGrid } from "../../draw/grid";
 import { axisToken, type Mark, type Span } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
+import { rails } from "../../draw/rails";
 import type { TraceModel } from "../model/trace";
 import type { Ask } from "./ask";
 

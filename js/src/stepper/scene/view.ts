@@ -1,5 +1,5 @@
 /** A step at a moment, as plain data: what it shows anyway, and how far what moves has come. */
-import type { Held } from "../../collective/model/plan";
+import type { ChunksOfRanks } from "../../collective/model/plan";
 import { isDark, type Scheme } from "../../core/color";
 import type { Collective, Plan, Variable } from "../../core/document.gen";
 import { product } from "../../core/mesh";
@@ -84,7 +84,7 @@ export interface StepView extends Setting {
   flow: Flow;
   finished: boolean;
   /** What every rank holds now; none where nothing goes in rounds. */
-  held: Held | undefined;
+  held: ChunksOfRanks | undefined;
   /** Mesh positions whose terms are in the result now. */
   summed: readonly number[];
   /** The element that is worked out; null for none. */

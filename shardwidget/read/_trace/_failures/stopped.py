@@ -18,8 +18,9 @@ from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._trace._failures.changes import Changes
 from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.communicated import StepContext
 from shardwidget.read._trace.draft import Draft, TracedValue
-from shardwidget.read._trace.steps import StepContext, Writer
+from shardwidget.read._trace.steps import Writer
 
 WRONG_ARGUMENTS = (
     "{words}\nGive read.trace the function and then its arguments, each as you would call it: read.trace({call})."

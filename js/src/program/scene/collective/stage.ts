@@ -1,9 +1,10 @@
 /** Where the devices of a program stand: in the order of the user's mesh, or by their physical coordinates. */
 import type { Mesh } from "../../../core/document.gen";
 import { MeshModel } from "../../../core/mesh";
-import { type Density, type DeviceGrid, deviceBox, frameGrid, placeGrid, rails } from "../../../draw/grid";
+import { type Density, type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../../../draw/grid";
 import type { Box, Mark } from "../../../draw/marks";
 import { shift } from "../../../draw/marks";
+import { rails } from "../../../draw/rails";
 import type { ProgramModel } from "../../model/program";
 
 /** Devices keep their places while a collective is played. */

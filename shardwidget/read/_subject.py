@@ -16,7 +16,7 @@ NOT_SAMPLED = "the array no longer exists, and its values were not read while it
 SINCE = "as they were when the array was shown; it no longer exists"
 
 
-class Held:
+class Subject:
     """What a view was given: an array, or whatever else can be shown. A document is held without JAX."""
 
     def __init__(self, x: Any) -> None:
