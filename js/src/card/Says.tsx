@@ -6,15 +6,8 @@ interface Props {
   children: ComponentChildren;
   /** Said beside it, lighter; it goes first where there is no room. */
   also?: ComponentChildren;
-  /** What there is to look at one after another; null where there is at most one. */
-  walk?: Walk | null | undefined;
-}
-
-interface Walk {
-  /** Index of the one that is looked at; -1: none yet. */
-  at: number;
-  of: number;
-  go: (by: 1 | -1) => void;
+  /** A `Walk`. */
+  walk?: ComponentChildren;
 }
 
 export function Says({ children, also, walk }: Props) {
@@ -24,26 +17,7 @@ export function Says({ children, also, walk }: Props) {
         <b>{children}</b>
         {also && [" ", <span class="soft">{also}</span>]}
       </p>
-      {walk && walk.of > 1 && (
-        <span class="walk group">
-          <button type="button" aria-label="the one before" disabled={walk.at <= 0} onClick={() => walk.go(-1)}>
-            ◂
-          </button>
-          {/* As wide as it will be, so that no line breaks when it is pressed. */}
-          <span class="mono" style={{ minWidth: `${4 + 2 * String(walk.of).length}ch` }}>
-            {walk.at < 0 ? walk.of : `${walk.at + 1} of ${walk.of}`}
-          </span>
-          <button
-            type="button"
-            aria-label="the next one"
-            title="next (n)"
-            disabled={walk.at === walk.of - 1}
-            onClick={() => walk.go(1)}
-          >
-            ▸
-          </button>
-        </span>
-      )}
+      {walk}
     </div>
   );
 }

@@ -9,127 +9,90 @@ export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
 
 /** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
 export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () => null): Mark[] {
-  if (model.axes.length === 0) return [];
-  const pen = new RailPen(model, panel);
-  if (panel.ring) return ringRails(model, panel, pen);
-  return panel.wrapped ? wrappedRails(model, panel, pen) : boxRails(model, panel, pen, signOf);
-}
+  const marks: Mark[] = [];
+  const { rows, columns, pitch, w, h } = panel;
+  const height = rows * pitch[1] - (pitch[1] - h);
+  const width = columns * pitch[0] - (pitch[0] - w);
 
-/** Draws rails and what stands along them. Its axes are places of the order: rows, columns. */
-class RailPen {
-  /** Of all rows and columns of a box. */
-  readonly height: number;
-  readonly width: number;
-  /** From the edge of the panel to its devices. */
-  readonly tail: number;
-
-  constructor(
-    private readonly model: MeshModel,
-    private readonly panel: DeviceGrid,
-  ) {
-    const { rows, columns, pitch, w, h } = panel;
-    this.height = rows * pitch[1] - (pitch[1] - h);
-    this.width = columns * pitch[0] - (pitch[0] - w);
-    this.tail = panel.x - panel.box.x;
-  }
-
-  #axis(k: number): number {
-    return this.panel.order[k] ?? k;
-  }
-
-  name(k: number): string {
-    return this.model.axes[this.#axis(k)]?.name ?? "";
-  }
-
+  // An axis is meant by its place in the order: rows, columns.
+  const axisAt = (k: number) => panel.order[k] ?? k;
+  const nameOf = (k: number) => model.axes[axisAt(k)]?.name ?? "";
   /** How wide a coordinate is with its axis. */
-  widthOf(k: number, what: string): number {
-    return textWidth(isLong(this.name(k)) ? what : `${this.name(k)}=${what}`, 11, true) + 6;
-  }
-
-  text(k: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110): Mark {
-    const written = isLong(this.name(k)) ? what : nameAndIndex(this.name(k), what, room);
-    return label(x, y, written, 11, axisToken(this.#axis(k)), { ...BOLD, anchor });
-  }
-
+  const widthOf = (k: number, index: number) =>
+    textWidth(isLong(nameOf(k)) ? `${index}` : `${nameOf(k)}=${index}`, 11, true) + 6;
+  const text = (k: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) => {
+    const written = isLong(nameOf(k)) ? what : nameAndIndex(nameOf(k), what, room);
+    marks.push(label(x, y, written, 11, axisToken(axisAt(k)), { ...BOLD, anchor }));
+  };
   /** A long name, once: along the rail. */
-  once(k: number, x: number, y: number, room: number, turned: boolean): Mark[] {
-    if (!isLong(this.name(k))) return [];
+  const once = (k: number, x: number, y: number, room: number, turned = false) => {
     const rest = { ...BOLD, anchor: "middle", turned } as const;
-    return [label(x, y, fit(this.name(k), room, 11, true), 11, axisToken(this.#axis(k)), rest)];
-  }
-
-  rail(k: number, x0: number, y0: number, x1: number, y1: number, arrow = true): Mark {
+    if (isLong(nameOf(k))) marks.push(label(x, y, fit(nameOf(k), room, 11, true), 11, axisToken(axisAt(k)), rest));
+  };
+  const besideRows = (x: number, y: number) =>
+    once(0, x - panel.x + panel.box.x + 10, y + height / 2, height + 20, true);
+  const rail = (k: number, x0: number, y0: number, x1: number, y1: number, arrow = true) => {
     const points = [
       [x0, y0],
       [x1, y1],
     ] as const;
-    return { kind: "line", points, stroke: axisStroke(this.#axis(k)), arrow };
-  }
-}
+    marks.push({ kind: "line", points, stroke: axisStroke(axisAt(k)), arrow });
+  };
 
-function ringRails(model: MeshModel, panel: DeviceGrid, pen: RailPen): Mark[] {
-  const { columns, pitch, w, h } = panel;
-  const marks = pen.once(0, panel.x + pen.width / 2, panel.y - 20, pen.width, false);
-  const step = runs(columns, pitch[0], pen.widthOf(0, `${model.size - 1}`))[0]?.[1] ?? 1;
-  for (let p = 0; p < model.size; p++) {
-    const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
-    // From edge to edge: half the gap to both sides of the middle between the two.
-    const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
-    const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
-    marks.push(pen.rail(0, x - dx, y - dy, x + dx, y + dy, false));
-    const below = p >= columns;
-    if ((below ? model.size - 1 - p : p) % step === 0)
-      marks.push(pen.text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle"));
-  }
-  return marks;
-}
+  const drawRing = () => {
+    once(0, panel.x + width / 2, panel.y - 20, width);
+    const step = runs(columns, pitch[0], widthOf(0, model.size - 1))[0]?.[1] ?? 1;
+    for (let p = 0; p < model.size; p++) {
+      const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
+      // From edge to edge: half the gap to both sides of the middle between the two.
+      const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
+      const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
+      rail(0, x - dx, y - dy, x + dx, y + dy, false);
+      const below = p >= columns;
+      if ((below ? model.size - 1 - p : p) % step === 0)
+        text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle");
+    }
+  };
 
-function wrappedRails(model: MeshModel, panel: DeviceGrid, pen: RailPen): Mark[] {
-  const { rows, columns, pitch } = panel;
-  const marks = pen.once(0, panel.x - pen.tail + 10, panel.y + pen.height / 2, pen.height + 20, true);
-  for (const [row, count] of runs(rows, pitch[1], 13)) {
-    const last = Math.min(model.size, (row + count) * columns) - 1;
-    const y = panel.y + (row + count / 2) * pitch[1] + 4;
-    marks.push(pen.text(0, `${row * columns}–${last}`, panel.x - 8, y, "end"));
-  }
-  return marks;
-}
+  const drawWrapped = () => {
+    besideRows(panel.x, panel.y);
+    for (const [row, count] of runs(rows, pitch[1], 13)) {
+      const last = Math.min(model.size, (row + count) * columns) - 1;
+      text(0, `${row * columns}–${last}`, panel.x - 8, panel.y + (row + count / 2) * pitch[1] + 4, "end");
+    }
+  };
 
-function boxRails(model: MeshModel, panel: DeviceGrid, pen: RailPen, signOf: SignOf): Mark[] {
-  const marks: Mark[] = [];
-  const { rows, columns } = panel;
-  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
-    const { x, y } = boxAt(panel, box);
-    const railed = box === 0 || !panel.multiples;
-    if (railed && rows > 1 && box % panel.boxesAcross === 0) marks.push(...rowRail(panel, pen, x, y));
-    if (railed && columns > 1) marks.push(...columnRail(panel, pen, x, panel.multiples ? y - 16 : y));
-    const above = panel.multiples ? 5 : columns > 1 ? (isLong(pen.name(1)) ? 47 : 34) : 12;
-    if (model.axes.length > 2 && panel.boxesAcross * panel.boxesDown <= MOST_NAMED)
-      marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
-  }
-  return marks;
-}
+  const drawRows = (x: number, y: number) => {
+    besideRows(x, y);
+    rail(0, x - 14, y, x - 14, y + height);
+    for (const [at, what] of named(panel, rows, pitch[1], h, 13)) text(0, what, x - 21, y + at + 4, "end");
+  };
 
-function rowRail(panel: DeviceGrid, pen: RailPen, x: number, y: number): Mark[] {
-  const { rows, pitch, h } = panel;
-  const marks = pen.once(0, x - pen.tail + 10, y + pen.height / 2, pen.height + 20, true);
-  marks.push(pen.rail(0, x - 14, y, x - 14, y + pen.height));
-  for (const [row, count] of named(panel, rows, pitch[1], 13)) {
-    const middle = count === rows ? y + pen.height / 2 : y + row * pitch[1] + h / 2;
-    marks.push(pen.text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end"));
-  }
-  return marks;
-}
+  const drawColumns = (x: number, y: number) => {
+    once(1, x + width / 2, y - 29, width + BOX_GAP);
+    rail(1, x, y - 10, x + width, y - 10);
+    for (const [at, what, room] of named(panel, columns, pitch[0], w, widthOf(1, columns - 1)))
+      text(1, what, x + at, y - 16, "middle", room);
+  };
 
-function columnRail(panel: DeviceGrid, pen: RailPen, x: number, y: number): Mark[] {
-  const { columns, pitch, w } = panel;
-  const marks = pen.once(1, x + pen.width / 2, y - 29, pen.width + BOX_GAP, false);
-  marks.push(pen.rail(1, x, y - 10, x + pen.width, y - 10));
-  for (const [column, count] of named(panel, columns, pitch[0], pen.widthOf(1, `${columns - 1}`))) {
-    const middle = count === columns ? x + pen.width / 2 : x + column * pitch[0] + w / 2;
-    const room = count === columns ? pen.width + 2 * BOX_GAP : pitch[0] * count;
-    marks.push(pen.text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room));
-  }
+  const drawBoxes = () => {
+    const boxes = panel.boxesAcross * panel.boxesDown;
+    for (let box = 0; box < boxes; box++) {
+      const { x, y } = boxAt(panel, box);
+      if (box === 0 || !panel.multiples) {
+        if (rows > 1 && box % panel.boxesAcross === 0) drawRows(x, y);
+        if (columns > 1) drawColumns(x, panel.multiples ? y - 16 : y);
+      }
+      const above = panel.multiples ? 5 : columns > 1 ? (isLong(nameOf(1)) ? 47 : 34) : 12;
+      if (model.axes.length > 2 && boxes <= MOST_NAMED)
+        marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
+    }
+  };
+
+  if (model.axes.length === 0) return marks;
+  if (panel.ring) drawRing();
+  else if (panel.wrapped) drawWrapped();
+  else drawBoxes();
   return marks;
 }
 
@@ -139,9 +102,17 @@ function runs(n: number, pitch: number, room: number): (readonly [number, number
   return Array.from({ length: Math.ceil(n / step) }, (_, i) => [i * step, Math.min(step, n - i * step)]);
 }
 
-/** Runs of coordinates to name; one for all in a field, where single ones cannot be told apart. */
-function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
-  return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
+/**
+ * Coordinates to name beside devices of a size: the middle, the text and the room of each; one for all in a field,
+ * where single ones cannot be told apart.
+ */
+function named(panel: DeviceGrid, n: number, pitch: number, size: number, room: number) {
+  const found = panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
+  return found.map(([first, count]) =>
+    count === n
+      ? ([((n - 1) * pitch + size) / 2, `0…${n - 1}`, n * pitch + 2 * BOX_GAP] as const)
+      : ([first * pitch + size / 2, `${first}`, pitch * count] as const),
+  );
 }
 
 /** `name=index` in a width: the name gives way to its beginning, or to nothing. */

@@ -2,6 +2,7 @@
 
 import { Head } from "../card/Head";
 import { Says } from "../card/Says";
+import { Walk } from "../card/Walk";
 import { answerOf, badgesOf, deviceWords } from "./model/words";
 import { type InspectorState, type Shown, WIDE } from "./state";
 
@@ -22,7 +23,7 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
         go={() => state.list({ filter: state.now.filter === "flagged" ? "all" : "flagged" })}
         at={state.now.filter}
         says={
-          <Says also={also} walk={state.walk()}>
+          <Says also={also} walk={<Walk {...state.walk()} />}>
             {says}
           </Says>
         }

@@ -6,6 +6,7 @@ import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
 import toolStyles from "../card/tools.css";
+import walkStyles from "../card/walk.css";
 import { InspectorCard } from "./Card";
 import styles from "./inspector.css";
 import { inspectorKeys } from "./keys";
@@ -15,5 +16,5 @@ export default entry({
   state: InspectorState,
   body: InspectorCard,
   keys: inspectorKeys,
-  styles: [keyedStyles, toolStyles, paperStyles, saysStyles, lineStyles, styles],
+  styles: [keyedStyles, toolStyles, paperStyles, saysStyles, walkStyles, lineStyles, styles],
 });

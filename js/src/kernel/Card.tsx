@@ -7,6 +7,7 @@ import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { keepInView } from "../card/scroll";
 import { Segments } from "../card/Tools";
+import { Walk } from "../card/Walk";
 import { KEYS } from "./keys";
 import { answerOf, factsOf } from "./model/kernel";
 import type { Shown } from "./scene/columns";
@@ -30,7 +31,7 @@ export function KernelCard({ state }: { state: KernelState }) {
         axes={model.doc.axes}
         badges={[{ tone: "plain", strong: String(model.devices), text: factsOf(model) }]}
         says={
-          <Says walk={{ at, of: model.doc.faults.length, go: (by) => state.next(by) }}>
+          <Says walk={<Walk at={at} of={model.doc.faults.length} go={(by) => state.next(by)} />}>
             {fault && (
               <span class="sign" aria-hidden="true">
                 ▲{" "}

@@ -7,6 +7,7 @@ import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
 import toolStyles from "../card/tools.css";
+import walkStyles from "../card/walk.css";
 import { KernelCard } from "./Card";
 import styles from "./kernel.css";
 import { kernelKeys } from "./keys";
@@ -16,5 +17,5 @@ export default entry({
   state: KernelState,
   body: KernelCard,
   keys: kernelKeys,
-  styles: [keyedStyles, boardStyles, paperStyles, saysStyles, buttonStyles, toolStyles, styles],
+  styles: [keyedStyles, boardStyles, paperStyles, saysStyles, walkStyles, buttonStyles, toolStyles, styles],
 });

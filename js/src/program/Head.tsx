@@ -3,6 +3,7 @@
 import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
+import { Walk } from "../card/Walk";
 import { sentenceTokens } from "../core/text";
 import type { ProgramModel } from "./model/program";
 import { badgesOf, LOOK, verdictOf } from "./model/words";
@@ -46,7 +47,7 @@ export function ProgramHead({ state, model }: { state: ProgramState; model: Prog
 function Verdict({ state, model }: { state: ProgramState; model: ProgramModel }) {
   const said = verdictOf(model, state.now.interconnect);
   if (!said) return null;
-  const walk = { at: state.finding() ?? -1, of: model.doc.findings.length, go: (by: 1 | -1) => state.walk(by) };
+  const walk = <Walk at={state.finding() ?? -1} of={model.doc.findings.length} go={(by) => state.walk(by)} />;
   return (
     <Says walk={walk}>
       <Tokens tokens={sentenceTokens(said, model.mesh)} />

@@ -10,6 +10,7 @@ import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
 import scrubberStyles from "../card/scrubber.css";
 import toolStyles from "../card/tools.css";
+import walkStyles from "../card/walk.css";
 import { ProgramCard } from "./Card";
 import { programKeys } from "./keys";
 import styles from "./program.css";
@@ -24,6 +25,7 @@ export default entry({
     toolStyles,
     paperStyles,
     saysStyles,
+    walkStyles,
     lineStyles,
     buttonStyles,
     foldStyles,

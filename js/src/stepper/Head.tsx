@@ -3,6 +3,7 @@
 import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
+import { Walk } from "../card/Walk";
 import { bytes, duration } from "../core/format";
 import { type Badge, count } from "../core/text";
 import { saysOf, whereOf } from "./model/says";
@@ -29,11 +30,13 @@ export function StepperHead({ state, trace }: { state: StepperState; trace: Trac
         step && (
           <Says
             also={whereOf(trace, step, moment.step)}
-            walk={{
-              at: collectives.indexOf(moment.step),
-              of: collectives.length,
-              go: (by) => state.use((parts) => parts.act(by < 0 ? "[" : "]")),
-            }}
+            walk={
+              <Walk
+                at={collectives.indexOf(moment.step)}
+                of={collectives.length}
+                go={(by) => state.use((parts) => parts.act(by < 0 ? "[" : "]"))}
+              />
+            }
           >
             <Phrase trace={trace} text={failed ? whyOf(failed).first.replace(/\.$/, "") : saysOf(trace, step)} />
           </Says>

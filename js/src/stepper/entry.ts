@@ -7,6 +7,7 @@ import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
 import scrubberStyles from "../card/scrubber.css";
 import toolStyles from "../card/tools.css";
+import walkStyles from "../card/walk.css";
 import { StepperCard } from "./Card";
 import { stepperKeys } from "./keys";
 import { StepperState } from "./state";
@@ -16,5 +17,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [saysStyles, toolStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, styles],
+  styles: [saysStyles, walkStyles, toolStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, styles],
 });

@@ -2,6 +2,7 @@
 import { Chip } from "../card/Chip";
 import { Head } from "../card/Head";
 import { Says } from "../card/Says";
+import { Walk } from "../card/Walk";
 import { count } from "../core/text";
 import { answerOf, badgesOf } from "./model/words";
 import { type ModelState, NARROW, type Shown } from "./state";
@@ -25,7 +26,7 @@ export function TreeHead({ state, shown: { tree, figures } }: { state: ModelStat
     );
   };
   const { says, also } = answerOf(tree, figures.here);
-  const walk = { at: state.now.finding ?? -1, of: tree.findings.length, go: (by: 1 | -1) => state.walk(by) };
+  const walk = <Walk at={state.now.finding ?? -1} of={tree.findings.length} go={(by) => state.walk(by)} />;
   return (
     <Head
       name={tree.doc.name}
