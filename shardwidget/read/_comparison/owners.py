@@ -77,6 +77,10 @@ class _Alike:
     ) -> None:
         self._tree, self._program, self._mesh = tree, program, mesh
         self._places = {id(v): (v.aval.shape, put) for v, put in places}
+        self._names = {id(v): v.name for v in tree.arguments}
+        self._whole: dict[int, Value] = {}
+        for part, whole in tree.slices:
+            self._whole[id(part)] = self._whole.get(id(whole), whole)
         self._columns: dict[str, tuple[int, int]] | None = None
         self._givers = {id(v): k for k, line in enumerate(tree.lines) for v in line.outputs}
 
@@ -85,6 +89,8 @@ class _Alike:
         at = self._column(c.name)
         lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
         shapes = {tuple(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
+        if c.operand:
+            lines = tuple(k for k in lines if c.operand in self._arguments_of(k)) or lines
         for moved in self._moved(c):
             if found := tuple(k for k in lines if shapes & set(moved(self._tree.lines[k]))):
                 return found
@@ -108,10 +114,17 @@ class _Alike:
         first = self._tree.lines[line].frames[:1]
         return {(f.start_line, column) for f in first for column in (f.start_column, f.end_column)}
 
+    def _arguments_of(self, line: int) -> Iterator[str]:
+        """The names of the program's arguments that a line takes, whole or in slices."""
+        for value in self._tree.lines[line].inputs:
+            whole = self._whole.get(id(value), value)
+            yield from [self._names[id(whole)]] if id(whole) in self._names else []
+
     def _moved(self, c: HloCollective) -> Sequence[Callable[[Line], Iterator[Any]]]:
         """The shapes on a device of what such a collective may move for a line, the likeliest first.
 
-        A whole sum is of results alone, and may be cut along its axes afterwards. What is gathered is mostly an operand.
+        A whole sum is of results alone, and may be cut along its axes afterwards. What is gathered is mostly an
+        operand.
         """
         if c.semantics.combines and c.semantics.replicates:
             return [lambda of: self._of(of.outputs), lambda of: self._of(of.outputs, c.axes)]
