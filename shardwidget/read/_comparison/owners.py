@@ -88,7 +88,7 @@ class _Alike:
         """The lines that a collective may belong to."""
         at = self._column(c.name)
         lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
-        shapes = {tuple(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
+        shapes = {_without_ones(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
         if c.operand:
             lines = tuple(k for k in lines if c.operand in self._arguments_of(k)) or lines
         for moved in self._moved(c):
@@ -126,8 +126,9 @@ class _Alike:
         A whole sum is of results alone, and may be cut along its axes afterwards. What is gathered is mostly an
         operand.
         """
-        if c.semantics.combines and c.semantics.replicates:
-            return [lambda of: self._of(of.outputs), lambda of: self._of(of.outputs, c.axes)]
+        if c.semantics.combines:
+            sums = [lambda of: self._of(of.outputs), lambda of: self._of(of.outputs, c.axes)]
+            return sums if c.semantics.replicates else sums[1:]
         every = [lambda of: self._of([*of.outputs, *of.inputs])]
         return [lambda of: self._of(of.inputs), *every] if c.semantics.gathers else every
 
@@ -154,4 +155,9 @@ def _on_a_device(shape: Sequence[int], put: ValuePlacement, mesh: Mesh, whole: S
     if put.dims is None or len(put.dims) != len(shape):
         return None
     split = ([a for a in axes if a not in whole] for axes in put.dims)
-    return tuple(-(-n // math.prod(mesh.shape[a] for a in axes)) for n, axes in zip(shape, split, strict=True))
+    return _without_ones(-(-n // math.prod(mesh.shape[a] for a in axes)) for n, axes in zip(shape, split, strict=True))
+
+
+def _without_ones(shape: Iterable[int]) -> tuple[int, ...]:
+    """A shape without the dimensions that a slice of an array may keep."""
+    return tuple(n for n in shape if n != 1)

@@ -95,13 +95,26 @@ def argument_of(found: FoundCollective, module: Module) -> str:
     computation, operand = found.computation, found.computation.by_name.get(names[0]) if len(names) == 1 else None
     while operand is not None:
         if operand.opcode == "parameter":
-            return operand.op_name if computation is module.entry else ""
+            if computation is module.entry:
+                return operand.op_name
+            computation, operand = _given_by_the_caller(operand, computation, found)
+            continue
         if operand.opcode == "get-tuple-element":
             computation, operand = _before_the_loop(operand, computation, module)
         else:
             number = _taken(operand, module, slices=computation is not module.entry)
             operand = computation.by_name.get(operand.operands[number]) if number >= 0 else None
     return ""
+
+
+def _given_by_the_caller(
+    parameter: Instruction, computation: Computation, found: FoundCollective
+) -> tuple[Computation, Instruction | None]:
+    """What the fusion, or the asynchronous half, that a collective is in takes, and the computation that it is in."""
+    place = found.places[0]
+    if computation is not found.computation or place.caller is None or place.around is None:
+        return computation, None
+    return place.around, place.around.by_name.get(place.caller.operands[int(parameter.arguments)])
 
 
 def _before_the_loop(
