@@ -215,7 +215,8 @@ _SHARDING = re.compile(r"<@[\w.\-]+, \[((?:\{[^{}]*\}(?:p\d+)?(?:, )?)*)\][^<>]*
 _AXIS = re.compile(r'"([^"]+)"(?::(\(\d+\)\d+))?')
 _EDGE = re.compile(r'step-(\d+) = |"([^"]+)"(?::(\(\d+\)\d+))? = (operand|result)-(\d+) -> \[([^\]]*)\]')
 _ORIGIN = re.compile(r'"?([\w.\-]+?(?::\(\d+\)\d+)?)"? = "([^"]*)"')
-_RULE = re.compile(r"<\((.*?)\)->\((.*?)\) \{.*?\}(.*)>")
+_DIMENSIONS = re.compile(r"\[([^\[\]]*)\]")
+_SUMMED = re.compile(r"reduction=\{([^}]*)\}")
 
 
 class _Reader:
@@ -389,11 +390,13 @@ def _origins(text: str) -> dict[str, str]:
 
 
 def _rule(text: str) -> Factored | None:
-    found = _RULE.search(text)
-    if not found:
+    # <([i, j], [j, k])->([i, k]) {i=8, j=4, k=2} reduction={j}>
+    operands, arrow, rest = text.partition(")->(")
+    results, brace, rest = rest.partition(") {")
+    if not (arrow and brace):
         return None
-    sides = [tuple(_letters(each) for each in re.findall(r"\[([^\[\]]*)\]", side)) for side in found.groups()[:2]]
-    summed = re.search(r"reduction=\{([^}]*)\}", found[3])
+    sides = [tuple(_letters(each) for each in _DIMENSIONS.findall(side)) for side in (operands, results)]
+    summed = _SUMMED.search(rest)
     return Factored(sides[0], sides[1], summed[1].replace(", ", "") if summed else "")
 
 

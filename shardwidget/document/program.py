@@ -79,7 +79,8 @@ class HloCollective:
     name: str = ""
     """The name of the instruction in the module."""
     operand: str = ""
-    """The argument of the function that it moves, ``params['w']``; empty where it moves a computed value."""
+    """The argument of the function that it moves, ``params['w']``, or in each turn of a loop a slice of; empty where it
+    moves a computed value."""
     groups_text: str = ""
     """The groups as XLA writes them: ``replica_groups=[4,4]<=[4,4]T(1,0)``."""
     groups_meaning: str = ""

@@ -6,6 +6,7 @@ device should hold, or where the blocks of some axes add up to it: parts of a su
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +24,9 @@ __all__: list[str] = []
 
 POSITIONS = frozenset({"axis_index", "ppermute", "pshuffle", "pgather"})
 """Primitives whose values follow from the position of a device."""
+
+CONVERTS = frozenset({"convert_element_type", "broadcast_in_dim"})
+"""Primitives that JAX adds for constants where it checks over which axes values vary."""
 
 BY_POSITION = (
     "the results differ, and the program asks for positions on the mesh ({primitive}), which one device has not. "
@@ -71,21 +75,47 @@ def against_whole(mine: Run, whole: Run, mesh: Mesh, rtol: float, atol: float) -
     Raises:
         ValueError: they have other steps.
     """
-    ours, theirs = ([step.primitive for step in run.steps] for run in (mine, whole))
-    if ours != theirs:
-        raise ValueError(NOT_ALIKE.format(ours=len(ours), theirs=len(theirs)))
+    pairs = _paired(mine.steps, whole.steps)
     looking = _Looking(mine, whole, mesh, rtol, atol)
-    last = len(ours) - 1
-    ends = zip(mine.steps[last].outputs, whole.steps[last].outputs, strict=True) if ours else ()
+    last = len(mine.steps) - 1
+    ends = zip(mine.steps[last].outputs, whole.steps[-1].outputs, strict=True) if pairs else ()
     if all(looking.at(last, mine.steps[last], v, w) is None for v, w in ends):
         return None  # Whatever is in between was meant.
-    if asks := next((name for name in ours if name in POSITIONS), ""):
+    if asks := next((step.primitive for step in mine.steps if step.primitive in POSITIONS), ""):
         raise ValueError(BY_POSITION.format(primitive=asks))
-    for k, (one, other) in enumerate(zip(mine.steps, whole.steps, strict=True)):
-        for v, w in zip(one.outputs, other.outputs, strict=True):
+    for k, one in enumerate(mine.steps):
+        if k not in pairs:
+            looking.passes_on(one)
+            continue
+        for v, w in zip(one.outputs, whole.steps[pairs[k]].outputs, strict=True):
             if (found := looking.at(k, one, v, w)) is not None:
                 return found
     return None
+
+
+def _paired(mine: Sequence[Step], whole: Sequence[Step]) -> dict[int, int]:
+    """By the number of a step, that of the same step on one device.
+
+    Where JAX checks over which axes values vary, it adds steps that only say so, and converts constants for that.
+
+    Raises:
+        ValueError: they have other steps.
+    """
+    ours, theirs = ([k for k, step in enumerate(steps) if step.primitive != "pvary"] for steps in (mine, whole))
+    one, other = [_name(mine[k]) for k in ours], [_name(whole[k]) for k in theirs]
+    pairs = dict(zip(ours, theirs, strict=False))
+    if one != other:
+        same = difflib.SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
+        pairs = {ours[a + k]: theirs[b + k] for a, b, size in same for k in range(size)}
+    left = {_name(mine[k]) for k in set(ours) - pairs.keys()} | {_name(whole[k]) for k in {*theirs} - {*pairs.values()}}
+    if not left <= CONVERTS:
+        raise ValueError(NOT_ALIKE.format(ours=len(mine), theirs=len(whole)))
+    return pairs
+
+
+def _name(step: Step) -> str:
+    """A primitive, whether or not JAX checks what varies."""
+    return step.primitive.removesuffix("_invariant")
 
 
 class _Looking:
@@ -116,6 +146,12 @@ class _Looking:
                 cause = self._cause(step, blocks, expected, dims)
                 return Unsharded(number, v.name, device, *self._mine.found(number), blocks[p], wanted, cause)
         return None
+
+    def passes_on(self, step: Step) -> None:
+        """A step that one device does not have: its result is laid out as what it takes."""
+        for out in step.outputs:
+            if held := next((self._held[v.id] for v in step.inputs if v.id in self._held), None):
+                self._held[out.id] = held
 
     def _layout(self, blocks: Sequence[np.ndarray], whole: np.ndarray, in_region: bool) -> _Layout | None:
         """What explains the blocks; whole values and slices before parts of a sum."""
@@ -203,7 +239,7 @@ class _Looking:
             over = " and ".join(self._names[a] for a in held.parts)
             n = math.prod(self._sizes[a] for a in held.parts)
             if step.primitive in ("add", "add_any", "sub") and complete:
-                name = complete[0].name
+                name = self._mine.called(complete[0])
                 return (
                     f"{v.name} has parts of a sum over {over}, and {name} is whole on each device: adding it before "
                     f"the sum{line} adds it {n} times. Add it after psum over {over}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from shardwidget._format import byte_count, duration
 from shardwidget.document import LineTransfers, MeasuredCall, MeasuredLine, Overlap
 from shardwidget.document.columns import TRANSFERS, Column
@@ -93,7 +95,8 @@ def _lines(o: Overlap) -> list[listing.Row]:
             "source": clip(f"line {w.source.line}: {w.source.text}" if w.source else "not known", 44),
             "flops": f"{w.flops / 1e9:.4g}",
             "bytes": w.bytes,
-            "intensity": f"{w.intensity:.3g}",
+            # Nothing of memory: all of it is in the chip's own, or comes over links.
+            "intensity": f"{float(f'{w.intensity:.3g}'):,.12g}" if math.isfinite(w.intensity) else "",
             "bound": w.bound,
             "time": w.seconds,
         }

@@ -78,7 +78,8 @@ def why_collective(c: Comparison, collective: int) -> tuple[Why, ...]:
     found = len(c.program.collectives) if c.program else 0
     if not 0 <= collective < found:
         raise IndexError(f"the program has {count(found, 'collective')}; there is no collective {collective}")
-    return tuple(_found(c, k) for cause in c.causes if cause.collective == collective for k in cause.reasons)
+    reasons = (k for cause in c.causes if cause.collective == collective for k in cause.reasons)
+    return tuple(_found(c, k) for k in dict.fromkeys(reasons))
 
 
 def _found(c: Comparison, index: int) -> Why:

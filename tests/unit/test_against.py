@@ -13,10 +13,10 @@ RNG = np.random.default_rng(0)
 X, W, V, B = (RNG.normal(size=s).astype(np.float32) for s in ((8, 16), (16, 32), (32, 16), (16,)))
 
 
-def mapped(f, x, out):
+def mapped(f, x, out, check_vma=False):
     mesh = jax.make_mesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     return jax.shard_map(
-        f, mesh=mesh, in_specs=(x, P(None, "model"), P("model", None), P()), out_specs=out, check_vma=False
+        f, mesh=mesh, in_specs=(x, P(None, "model"), P("model", None), P()), out_specs=out, check_vma=check_vma
     )
 
 
@@ -64,8 +64,26 @@ def test_means_of_parts_agree_and_their_sum_does_not():
 
 @pytest.mark.parametrize("f", [layer, scanned])
 @pytest.mark.parametrize("x", [P(), P("data")])
-def test_a_right_program_agrees(f, x):
-    assert read.trace(mapped(f, x, x), X, W, V, B).against() is None
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_right_program_agrees(f, x, checked):
+    assert read.trace(mapped(f, x, x, checked), X, W, V, B).against() is None
+
+
+@pytest.mark.parametrize(
+    ("f", "text", "cause"),
+    [
+        (biased_early, "y = y + b", "y has parts of a sum over model, and b is whole on each device: adding it before"),
+        (summed_twice, 'jax.lax.psum(y, "model") + b', "Each block is 2 times what it should be: psum"),
+    ],
+)
+def test_a_planted_fault_is_named_where_jax_checks_what_varies(f, text, cause):
+    """JAX then adds steps that a program on one device does not have."""
+    trace = read.trace(mapped(f, P("data"), P("data"), True), X, W, V, B)
+    found = trace.against()
+    assert found is not None
+    assert found.source is not None
+    assert text in found.source.text
+    assert cause in found.cause
 
 
 @pytest.mark.parametrize(
@@ -190,7 +208,7 @@ def rolled_back(x, w, b):
         (
             bias_in_each_half,
             "halves(x, w) + b",
-            "b is added in line 161 to each of 2 parts of a sum, before the sum over dim 0",
+            "to each of 2 parts of a sum, before the sum over dim 0",
         ),
         (one_half, "parts[0]", "makes is to be added up over dim 0 before slice"),
         (summed_again, "* 2", "Each element is 2 times what it should be"),

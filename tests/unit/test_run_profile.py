@@ -1,5 +1,6 @@
 """Profiles of CPU, TPU and GPU in the form that they have there, with known times, joined with a module."""
 
+import os
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -303,3 +304,19 @@ def test_a_profile_that_does_not_hold_its_program_says_which(planes, tmp_path):
     path.write_bytes(profile(*planes))
     with pytest.raises(ValueError, match="the profile does not hold jit_f, the program that ran longest: give"):
         read.run(path)
+
+
+def test_a_folder_stands_for_the_last_profile_in_it(tmp_path):
+    with pytest.raises(ValueError, match=r"there is no \.xplane\.pb file in it"):
+        read.run(tmp_path)
+    for k, (folder, planes) in enumerate((("first", cpu()), ("second", tpu(0, 0)))):
+        path = tmp_path / "plugins" / "profile" / folder / "host.xplane.pb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(profile(planes))
+        os.utime(path, (k, k))
+        with pytest.raises(ValueError, match="the profile does not hold jit_f, the program that ran longest: give"):
+            read.run(tmp_path)
+    (path.parent / "other.xplane.pb").write_bytes(profile(tpu(0, 0)))
+    os.utime(path.parent / "other.xplane.pb", (2, 2))
+    with pytest.raises(ValueError, match=r"profiles of several hosts\. Give the file of one: .*host.xplane.pb, "):
+        read.run(tmp_path)

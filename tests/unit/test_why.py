@@ -214,6 +214,27 @@ def test_layers_that_a_python_loop_writes_are_told_apart():
     assert givers == [{f"weights[{k}][0]", f"weights[{k}][1]"} for k in range(3)]
 
 
+def test_slices_that_a_loop_takes_on_one_line_are_told_apart():
+    def layers(x, weights):
+        def turn(h, w):
+            q, k, v = (h @ w[name] for name in "qkv")
+            return h + jax.nn.softmax(q * k) * v, None
+
+        return jax.lax.scan(turn, x, weights)[0]
+
+    weights = {name: shape(3, 256, 256, spec=P(None, "data", "model")) for name in "qkv"}
+    view = sw.CompiledProgram(layers, shape(64, 256, spec=P("data")), weights)
+    gathers = [k for k, c in enumerate(of(view).collectives) if c.kind == "all-gather" and c.axes == ("data",)]
+    moved = {k: of(view).collectives[k].operand for k in gathers}
+    assert sorted(moved.values()) == ["weights['k']", "weights['q']", "weights['v']"]
+    with _jax.compilations() as made:
+        found = {k: view.why(k) for k in gathers}
+    assert made == []
+    assert all(moved[k] in {why.chain[0].name for why in whys} for k, whys in found.items())
+    others = {k: set(moved.values()) - {moved[k]} for k in gathers}
+    assert not any(why.chain[0].name in others[k] for k, whys in found.items() for why in whys)
+
+
 def test_a_combined_collective_is_of_each_of_its_lines():
     def heads(x, weights):
         return [jax.nn.gelu(x @ w_in) @ w_out for w_in, w_out in weights]

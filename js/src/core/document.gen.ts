@@ -978,7 +978,10 @@ export interface HloCollective {
   readonly asynchronous: boolean;
   /** The name of the instruction in the module. */
   readonly name: string;
-  /** The argument of the function that it moves, `params['w']`; empty where it moves a computed value. */
+  /**
+   * The argument of the function that it moves, `params['w']`, or in each turn of a loop a slice of; empty where it
+   * moves a computed value.
+   */
   readonly operand: string;
   /** The groups as XLA writes them: `replica_groups=[4,4]<=[4,4]T(1,0)`. */
   readonly groups_text: string;

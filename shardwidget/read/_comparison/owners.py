@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jax.sharding import Mesh
@@ -14,7 +14,7 @@ from jax.sharding import Mesh
 from shardwidget.document import HloCollective, Program
 from shardwidget.findings.program import path_within
 from shardwidget.read._comparison.concrete import ValuePlacement
-from shardwidget.read._comparison.tree import Tree
+from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._jaxpr.sources import own_frame, source_of
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._program.module import Module
@@ -75,8 +75,12 @@ class _Alike:
     def __init__(
         self, tree: Tree, places: Iterable[tuple[Value, ValuePlacement]], mesh: Mesh, program: Program
     ) -> None:
-        self._tree, self._program = tree, program
-        self._shapes = {id(v): _on_a_device(v.aval.shape, put, mesh) for v, put in places}
+        self._tree, self._program, self._mesh = tree, program, mesh
+        self._places = {id(v): (v.aval.shape, put) for v, put in places}
+        self._names = {id(v): v.name for v in tree.arguments}
+        self._whole: dict[int, Value] = {}
+        for part, whole in tree.slices:
+            self._whole[id(part)] = self._whole.get(id(whole), whole)
         self._columns: dict[str, tuple[int, int]] | None = None
         self._givers = {id(v): k for k, line in enumerate(tree.lines) for v in line.outputs}
 
@@ -84,8 +88,13 @@ class _Alike:
         """The lines that a collective may belong to."""
         at = self._column(c.name)
         lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
-        shapes = {tuple(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
-        return tuple(k for k in lines if shapes & self._shapes_of(k, c)) or lines
+        shapes = {_without_ones(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
+        if c.operand:
+            lines = tuple(k for k in lines if c.operand in self._arguments_of(k)) or lines
+        for moved in self._moved(c):
+            if found := tuple(k for k in lines if shapes & set(moved(self._tree.lines[k]))):
+                return found
+        return lines
 
     def each_needs_the_last(self, lines: Sequence[int]) -> bool:
         """Whether each line needs what the one before it computes."""
@@ -105,12 +114,29 @@ class _Alike:
         first = self._tree.lines[line].frames[:1]
         return {(f.start_line, column) for f in first for column in (f.start_column, f.end_column)}
 
-    def _shapes_of(self, line: int, c: HloCollective) -> set[Any]:
-        """The shapes on a device of what such a collective may move for a line: whole sums are of results only."""
-        of = self._tree.lines[line]
-        sums = c.semantics.combines and c.semantics.replicates
-        values = of.outputs if sums else [*of.outputs, *of.inputs]
-        return {self._shapes.get(id(v)) for v in values}
+    def _arguments_of(self, line: int) -> Iterator[str]:
+        """The names of the program's arguments that a line takes, whole or in slices."""
+        for value in self._tree.lines[line].inputs:
+            whole = self._whole.get(id(value), value)
+            yield from [self._names[id(whole)]] if id(whole) in self._names else []
+
+    def _moved(self, c: HloCollective) -> Sequence[Callable[[Line], Iterator[Any]]]:
+        """The shapes on a device of what such a collective may move for a line, the likeliest first.
+
+        A whole sum is of results alone, and may be cut along its axes afterwards. What is gathered is mostly an
+        operand.
+        """
+        if c.semantics.combines:
+            sums = [lambda of: self._of(of.outputs), lambda of: self._of(of.outputs, c.axes)]
+            return sums if c.semantics.replicates else sums[1:]
+        every = [lambda of: self._of([*of.outputs, *of.inputs])]
+        return [lambda of: self._of(of.inputs), *every] if c.semantics.gathers else every
+
+    def _of(self, values: Iterable[Any], whole: Sequence[str] = ()) -> Iterator[Any]:
+        """The shapes of values on a device; ``whole`` along some axes."""
+        for value in values:
+            if (known := self._places.get(id(value))) is not None:
+                yield _on_a_device(*known, self._mesh, whole)
 
     def _needs(self, after: int, before: int) -> bool:
         left, seen = [after], {after}
@@ -125,7 +151,13 @@ class _Alike:
         return False
 
 
-def _on_a_device(shape: Sequence[int], put: ValuePlacement, mesh: Mesh) -> tuple[int, ...] | None:
+def _on_a_device(shape: Sequence[int], put: ValuePlacement, mesh: Mesh, whole: Sequence[str]) -> tuple[int, ...] | None:
     if put.dims is None or len(put.dims) != len(shape):
         return None
-    return tuple(-(-n // math.prod(mesh.shape[a] for a in axes)) for n, axes in zip(shape, put.dims, strict=True))
+    split = ([a for a in axes if a not in whole] for axes in put.dims)
+    return _without_ones(-(-n // math.prod(mesh.shape[a] for a in axes)) for n, axes in zip(shape, split, strict=True))
+
+
+def _without_ones(shape: Iterable[int]) -> tuple[int, ...]:
+    """A shape without the dimensions that a slice of an array may keep."""
+    return tuple(n for n in shape if n != 1)

@@ -42,6 +42,11 @@ def propagated(tree: Tree, call: ComparedCall, mesh: Mesh, program: Program) -> 
     made = {line: list(map(put, of, tree.lines[line].outputs)) for line, of in results_of(tree, record).items()}
     known = list(zip(tree.arguments, arguments, strict=True))
     known += [one for line, of in made.items() for one in zip(tree.lines[line].outputs, of, strict=True)]
+    of = {id(value): placement for value, placement in known}
+    for part, whole in tree.slices:
+        if (at := of.get(id(whole))) is not None and at.dims:
+            of[id(part)] = ValuePlacement(at.dims[1:], "")
+            known.append((part, of[id(part)]))
     paths = [(line_of_path(o.path), TAGS.sub("", o.path)) for o in record.operations]
     caused, places = owners(tree, paths, known, mesh, program), {line: dict(enumerate(of)) for line, of in made.items()}
     return Concrete(program, caused, arguments, results, places, frozenset(), record)

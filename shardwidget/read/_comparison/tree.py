@@ -106,6 +106,8 @@ class Tree:
         self.scopes: list[Scope] = []
         self.changing: dict[int, int] = {}
         """By the identity of a value that is another in each turn of a loop, the loop's scope."""
+        self.slices: list[tuple[Value, Value]] = []
+        """What the body of a loop takes in each turn, and what it is a slice of: outer loops first."""
         self._constants = constants
         self._expressions: list[tuple[Value, str]] = []
         self._scopes = Scopes()
@@ -189,7 +191,11 @@ class Tree:
         """The bodies of control flow."""
         if isinstance(control, _jax.Scan):
             inside = self._inside(at, Scope("loop", "scan", at.scope, times=control.length))
-            return [self._body(control.body, self._parts(control.body, inputs[: control.consts], inside), inside)[0]]
+            parts = self._parts(control.body, inputs[: control.consts], inside)
+            first = control.consts + control.carries
+            whole = zip(parts[first:], inputs[first:], strict=False)
+            self.slices += [(part, x) for part, x in whole if isinstance(x, Value)]
+            return [self._body(control.body, parts, inside)[0]]
         if isinstance(control, _jax.While):
             inside = self._inside(at, Scope("loop", "while", at.scope, times=None))
             first, second = control.tests, control.tests + control.consts

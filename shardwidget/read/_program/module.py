@@ -148,6 +148,18 @@ class Module:
     unread: list[str]
     """Lines that could not be read as an instruction, and that name a collective."""
 
+    @functools.cached_property
+    def loops(self) -> dict[str, tuple[Computation, Instruction]]:
+        """By the name of a loop's body, the loop and the computation that it is in."""
+        return {
+            name: (computation, instruction)
+            for computation in self.computations.values()
+            for instruction in computation.instructions
+            if instruction.opcode == "while"
+            for attribute, name in instruction.called
+            if attribute == "body"
+        }
+
     @staticmethod
     def parse(text: str) -> Module:
         """Reads a module's text. What cannot be read is named in ``unread``; nothing raises."""

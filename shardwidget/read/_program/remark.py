@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from shardwidget.document import Semantics
 from shardwidget.read._program.loops import FoundCollective
-from shardwidget.read._program.module import Instruction, Module
+from shardwidget.read._program.module import Computation, Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.resliced import resliced
 
@@ -90,16 +90,63 @@ def _returned(found: FoundCollective, module: Module) -> bool:
 
 
 def argument_of(found: FoundCollective, module: Module) -> str:
-    """The user's argument that a collective moves; empty where it moves none."""
+    """The user's argument that a collective moves, or a slice of in each turn of a loop; empty where it moves none."""
     names = found.instruction.operands
-    if found.computation is not module.entry or len(names) != 1:
-        return ""
-    operand = found.computation.by_name.get(names[0])
-    while operand is not None and operand.opcode != "parameter" and _keeps_values(operand, module):
-        operand = found.computation.by_name.get(operand.operands[0])
-    if operand is None or operand.opcode != "parameter":
-        return ""
-    return operand.op_name
+    computation, operand = found.computation, found.computation.by_name.get(names[0]) if len(names) == 1 else None
+    while operand is not None:
+        if operand.opcode == "parameter":
+            if computation is module.entry:
+                return operand.op_name
+            computation, operand = _given_by_the_caller(operand, computation, found)
+            continue
+        if operand.opcode == "get-tuple-element":
+            computation, operand = _before_the_loop(operand, computation, module)
+        else:
+            number = _taken(operand, module, slices=computation is not module.entry)
+            operand = computation.by_name.get(operand.operands[number]) if number >= 0 else None
+    return ""
+
+
+def _given_by_the_caller(
+    parameter: Instruction, computation: Computation, found: FoundCollective
+) -> tuple[Computation, Instruction | None]:
+    """What the fusion, or the asynchronous half, that a collective is in takes, and the computation that it is in."""
+    place = found.places[0]
+    if computation is not found.computation or place.caller is None or place.around is None:
+        return computation, None
+    return place.around, place.around.by_name.get(place.caller.operands[int(parameter.arguments)])
+
+
+def _before_the_loop(
+    element: Instruction, computation: Computation, module: Module
+) -> tuple[Computation, Instruction | None]:
+    """What an element of a loop's state was before the loop, and the computation that it is in; None if it changes."""
+    around, loop = module.loops.get(computation.name, (computation, None))
+    state, root = computation.by_name.get(element.operands[0]), computation.root
+    index = int(element.attribute("index") or -1)
+    if loop is None or root is None or root.opcode != "tuple" or state is None or state.opcode != "parameter":
+        return computation, None
+    kept = computation.by_name.get(root.operands[index])
+    if kept is None or kept.opcode != "get-tuple-element" or kept.attribute("index") != str(index):
+        return computation, None
+    given = around.by_name.get(loop.operands[0])
+    if given is None or given.opcode != "tuple":
+        return computation, None
+    return around, around.by_name.get(given.operands[index])
+
+
+def _taken(instruction: Instruction, module: Module, *, slices: bool) -> int:
+    """Which operand an instruction gives the values of, or a slice; -1 where it computes."""
+    if instruction.opcode == "dynamic-slice":
+        return 0 if slices else -1
+    if instruction.opcode != "fusion":
+        return 0 if instruction.opcode in _SAME_VALUES else -1
+    inner = next((module.computations.get(name) for _, name in instruction.called), None)
+    at = None if inner is None else inner.root
+    while inner is not None and at is not None and at.opcode != "parameter":
+        number = _taken(at, module, slices=slices)
+        at = inner.by_name.get(at.operands[number]) if number >= 0 else None
+    return -1 if at is None else int(at.arguments)
 
 
 def _keeps_values(instruction: Instruction, module: Module) -> bool:

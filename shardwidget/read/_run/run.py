@@ -7,6 +7,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -33,6 +34,8 @@ PROFILING = (
 )
 
 NO_PROFILE = "{path!r} cannot be read: {error}. Give the .xplane.pb file that jax.profiler.trace wrote."
+
+SEVERAL_PROFILES = "{path!r} has profiles of several hosts. Give the file of one: {names}."
 
 OTHER_INSTRUCTIONS = (
     "the profile has events of {module}, and only {share:.0%} of their time is in instructions that this program has: "
@@ -76,7 +79,8 @@ def run(
 
     Args:
         f: a function, jitted or not, or what ``lower(...).compile()`` gave; or the path of a profile that was already
-            taken, ``….xplane.pb``: then nothing is run.
+            taken, ``….xplane.pb``, or of the folder given to ``jax.profiler.trace``, whose last one is read: then
+            nothing is run.
         *args: arguments of the function. Donated ones are copied before each call.
         kwargs: its keyword arguments.
         n: number of measured calls, after warm-up calls.
@@ -168,10 +172,26 @@ def of_profile(
 
 def _file(path: str | os.PathLike[str]) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return _profile_in(Path(path)).read_bytes()
     except OSError as error:
         raise ValueError(NO_PROFILE.format(path=os.fspath(path), error=error.strerror)) from error
+
+
+def _profile_in(path: Path) -> Path:
+    """The last profile that a folder has; a file is what it is.
+
+    Raises:
+        ValueError: there is none, or there are several of the same time.
+    """
+    if not path.is_dir():
+        return path
+    found = sorted(path.rglob("*.xplane.pb"), key=lambda file: file.stat().st_mtime)
+    if not found:
+        raise ValueError(NO_PROFILE.format(path=os.fspath(path), error="there is no .xplane.pb file in it"))
+    hosts = sorted(file for file in found if file.parent == found[-1].parent)
+    if len(hosts) > 1:
+        raise ValueError(SEVERAL_PROFILES.format(path=os.fspath(path), names=", ".join(map(str, hosts))))
+    return hosts[0]
 
 
 def _embedded(data: bytes, mesh: JaxMesh | None) -> Executable:
