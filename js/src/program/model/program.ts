@@ -47,20 +47,6 @@ export interface Lies {
   rings: readonly boolean[];
 }
 
-/** What the collectives of one source line come to. */
-export interface LineTotal {
-  /** Null for those whose line is not known. */
-  source: Source | null;
-  /** Their indices in the module's order. */
-  collectives: readonly number[];
-  /** Bytes that a device sends in a call. */
-  bytes: number;
-  /** Estimated seconds of a call. */
-  seconds: number;
-  /** Whether one stands in a loop of unknown length, which is counted as one run. */
-  atLeast: boolean;
-}
-
 /** What the collectives over one set of mesh axes come to. */
 export interface Total {
   /** Empty for irregular groups, and where each device is alone. */
@@ -104,23 +90,6 @@ export class ProgramModel {
     const found: Nest[] = [];
     for (let nest = this.doc.nests[c.nest]; nest; nest = this.doc.nests[nest.parent]) found.unshift(nest);
     return found;
-  }
-
-  /** What each source line comes to in a call, loops multiplied, the longest first; null for what has no line. */
-  byLine(interconnect: number): LineTotal[] {
-    const totals = new Map<string, LineTotal>();
-    for (const [at, c] of this.collectives.entries()) {
-      const key = c.source ? `${c.source.file}:${c.source.line}` : "";
-      const known = totals.get(key) ?? { source: c.source, collectives: [], bytes: 0, seconds: 0, atLeast: false };
-      totals.set(key, {
-        source: known.source,
-        collectives: [...known.collectives, at],
-        bytes: known.bytes + c.bytes_per_device * (c.times ?? 1),
-        seconds: known.seconds + this.seconds(c, interconnect),
-        atLeast: known.atLeast || c.times === null,
-      });
-    }
-    return [...totals.values()].sort((a, b) => b.seconds - a.seconds || b.bytes - a.bytes);
   }
 
   /** The algorithms of a collective that can be played, the meaning first. */
