@@ -58,7 +58,7 @@ NOT_FINITE = "on the whole array the function gives no finite numbers"
 
 
 @dataclass(frozen=True)
-class Tried:
+class TracedProposal:
     """A proposal that JAX traces to its end."""
 
     proposal: Proposal
@@ -133,7 +133,7 @@ class _Trials:
         self._too_long = _jax.messages.is_too_long(stop.error)
         """Whether a spec does not fit the whole array either."""
 
-    def traced(self, proposals: Sequence[Proposal]) -> Iterator[Tried]:
+    def traced(self, proposals: Sequence[Proposal]) -> Iterator[TracedProposal]:
         """Those that reach the program and make it run, each once; one that stops further on, with what helps there."""
         left, seen = [(proposal, True) for proposal in proposals], set[str]()
         few = max(3, EQUATIONS // self._equations)
@@ -150,7 +150,7 @@ class _Trials:
                 left[:0] = [(both(proposal, other), False) for other in further]
                 continue
             if jaxpr is not None:
-                yield Tried(proposal, jaxpr, _cost(jaxpr))
+                yield TracedProposal(proposal, jaxpr, _cost(jaxpr))
 
     def _trace(self, proposal: Proposal | None, regions: _jax.Regions, further: list[Proposal] | None = None) -> Any:
         """The program with a proposal; None where that changes nothing that runs.
@@ -180,7 +180,7 @@ class _Trials:
             return [other for other in found if other.file == name_of(text)]
         return []
 
-    def compared(self, found: Sequence[Tried]) -> tuple[list[Verdict], str]:
+    def compared(self, found: Sequence[TracedProposal]) -> tuple[list[Verdict], str]:
         """What each gives, beside the intended value; or why nothing is known."""
         whole, reason = self._whole(found)
         if whole is None:
@@ -203,7 +203,7 @@ class _Trials:
             return [], TOO_LARGE
         return self._run(whole, programs, found, arguments)
 
-    def _whole(self, found: Sequence[Tried]) -> tuple[Any, str]:
+    def _whole(self, found: Sequence[TracedProposal]) -> tuple[Any, str]:
         """The program on one device, where every block is the whole array; or why there is none."""
         changed = found[0].proposal if self._asks_itself else WITHOUT_SPECS if self._too_long else None
         try:
@@ -218,7 +218,7 @@ class _Trials:
         return whole, "" if whole is not None else NOT_PLAIN
 
     def _run(
-        self, whole: Any, programs: Sequence[Any], found: Sequence[Tried], arguments: Sequence[Any]
+        self, whole: Any, programs: Sequence[Any], found: Sequence[TracedProposal], arguments: Sequence[Any]
     ) -> tuple[list[Verdict], str]:
         given = [one.proposal.argument or (lambda x, _: x) for one in found]
         every = list(samples(arguments))
