@@ -4,7 +4,7 @@ import { unpack } from "../../core/ints";
 import { MeshModel, product } from "../../core/mesh";
 import { items } from "../../core/table";
 import { decodeDocument } from "../../core/wire";
-import { type TicksSpent, spentOf, type Took } from "./calls";
+import { spentOf, type TicksSpent, type Took } from "./calls";
 import { type Loop, loopsOf, type Step } from "./loops";
 
 /** One run, or several side by side, as they came over the wire. */
