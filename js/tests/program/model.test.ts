@@ -4,8 +4,9 @@ import type { Ints, Program } from "../../src/core/document.gen";
 import { duration } from "../../src/core/format";
 import { DocumentError } from "../../src/core/wire";
 import { sideBySide } from "../../src/program/model/cells";
+import { groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/groups";
 import type { ProgramModel } from "../../src/program/model/program";
-import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/program";
+import { decodePrograms } from "../../src/program/model/program";
 import {
   analysis,
   badgesOf,
