@@ -83,6 +83,7 @@ from shardwidget._jax.jaxprs import (
 from shardwidget._jax.kernels import (
     Action,
     Buffer,
+    NotForTpusError,
     Place,
     RecordedKernel,
     interpreted,
@@ -139,6 +140,7 @@ from shardwidget._jax.shardings import (
     is_silent,
     logical_device_ids,
     moved_to,
+    of_kind,
     on_mesh,
     partitions,
     shardy_text,
@@ -160,6 +162,7 @@ from shardwidget._jax.sources import (
     is_differentiated,
     is_forward,
     is_library_file,
+    is_ours,
     is_user_file,
     named,
     named_scopes,
@@ -175,10 +178,12 @@ from shardwidget._jax.types import (
     kept,
     manual_types,
     of_type,
+    partial_kind,
     plain_text,
     type_text,
     typed_as,
     with_sharding,
+    without_layout,
 )
 from shardwidget._jax.wrappers import (
     donating,

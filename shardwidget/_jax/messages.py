@@ -56,6 +56,22 @@ def is_unsupported(error: Exception) -> bool:
     return unimplemented or no_rule or is_of_topology(error)
 
 
+def is_of_parts(error: Exception) -> bool:
+    """Whether an operation, or a spec, does not take values that are unreduced."""
+    return "unreduced" in str(error)
+
+
+def is_of_kind(error: Exception) -> bool:
+    """Whether it would take partial sums, and is given maxima or minima. JAX 0.12."""
+    return "unreduced_kind" in str(error)
+
+
+def is_of_other_hardware(error: Exception) -> bool:
+    """Whether a kernel or a custom call is for hardware that is not here: no engine can run it. JAX 0.9 – 0.12."""
+    words = "Only interpret mode is supported on|Cannot lower pallas_call on platform|No FFI handler registered"
+    return re.search(words, str(error)) is not None
+
+
 def is_of_topology(error: Exception) -> bool:
     """Whether a mesh has no devices to run on: it is a topology, to compile for. JAX 0.9 has other words than 0.10."""
     words = ("MakeArraysFromHostBuffer", "Cannot copy array to non-addressable device")

@@ -38,13 +38,27 @@ def partitions(spec: jax.sharding.PartitionSpec) -> tuple[Any, ...]:
     return spec.partitions if hasattr(spec, "partitions") else spec._partitions
 
 
-def unreduced_kind(spec: jax.sharding.PartitionSpec) -> str:
-    """The operation that combines the parts on a spec's unreduced axes.
+def unreduced_kind(spec: Any) -> str:
+    """The operation that combines the parts on the unreduced axes of a spec, or of a type's manual axes.
 
     JAX 0.12: ``unreduced_kind`` is ``sum``, ``max`` or ``min``; before, it is always a sum.
     """
     kind = getattr(spec, "unreduced_kind", None)
     return "sum" if kind is None else kind.name.lower()
+
+
+def of_kind(kind: str) -> dict[str, Any]:
+    """The argument of a spec that says which operation combines its parts; none for a sum.
+
+    Raises:
+        ValueError: this JAX knows sums alone.
+    """
+    if kind == "sum":
+        return {}
+    kinds: Any = getattr(jax.sharding, "UnreducedKind", None)
+    if kinds is None:
+        raise ValueError(f"JAX {jax.__version__} has no unreduced_kind")
+    return {"unreduced_kind": kinds[kind]}
 
 
 def logical_device_ids(sharding: jax.sharding.Sharding) -> tuple[int, ...] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import os
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of this package, whose frames are not the user's."""
+FIRST = OURS + "first.py"
+"""The program of this package that stands for one of the user's."""
 SHIMS = os.path.dirname(__file__) + os.sep
 """The folder of this package whose frames may be between the user's lines and JAX's."""
 
@@ -32,6 +35,11 @@ class Frame(Protocol):
     end_column: int
 
 
+def is_ours(file: str) -> bool:
+    """Whether a file is one of this package's."""
+    return file.startswith(OURS) and file != FIRST
+
+
 def is_user_file(file: str) -> bool:
     """Whether a file is the user's: not JAX's, Python's or this package's.
 
@@ -39,12 +47,12 @@ def is_user_file(file: str) -> bool:
     """
     from jax._src import source_info_util
 
-    return source_info_util.is_user_filename(file) and not file.startswith(OURS)
+    return source_info_util.is_user_filename(file) and not is_ours(file)
 
 
 def is_library_file(file: str) -> bool:
     """Whether a file belongs to an installed package: flax, optax and others, which most users did not write."""
-    return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
+    return file != FIRST and any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
 
 
 def user_frames(eqn: JaxprEqn) -> list[Frame]:
@@ -52,11 +60,16 @@ def user_frames(eqn: JaxprEqn) -> list[Frame]:
 
     JAX 0.9 – 0.12: private.
     """
+    return list(_user_frames(eqn.source_info.traceback))
+
+
+@functools.lru_cache(maxsize=1024)  # Names, scopes, places and words all ask for those of one equation.
+def _user_frames(traceback: Any) -> tuple[Frame, ...]:
     from jax._src import source_info_util
 
-    frames: Any = source_info_util.user_frames(eqn.source_info.traceback)
+    frames: Any = source_info_util.user_frames(traceback)
     # Under ``fixing``, this package is between the user's line and JAX.
-    return [f for f in frames if not f.file_name.startswith(SHIMS)]
+    return tuple(f for f in frames if not f.file_name.startswith(SHIMS))
 
 
 def calls_reshard(eqn: JaxprEqn) -> bool:

@@ -7,8 +7,9 @@ import re
 from typing import Any
 
 import jax
+from jax.experimental.layout import Layout
 
-from shardwidget._jax.shardings import partitions
+from shardwidget._jax.shardings import partitions, unreduced_kind
 
 
 def type_text(aval: Any) -> str:
@@ -30,6 +31,25 @@ def manual_types(aval: Any) -> tuple[frozenset[str], frozenset[str], frozenset[s
     if manual is None:
         return frozenset(getattr(aval, "vma", ())), unreduced, reduced
     return frozenset(manual.varying), unreduced | manual.unreduced, reduced | manual.reduced
+
+
+def partial_kind(aval: Any) -> str:
+    """The operation that combines the parts of an unreduced value: sum, max or min."""
+    manual = getattr(aval, "manual_axis_type", None)
+    return unreduced_kind(manual if manual is not None and manual.unreduced else aval.sharding.spec)
+
+
+def without_layout(x: Any) -> Any:
+    """A value whose type says nothing of its layout in memory.
+
+    JAX 0.11 – 0.12: types within ``explicit_layout`` say it, and the function that takes it off is private.
+    """
+    layout = getattr(jax.typeof(x), "layout", None)
+    if layout is None or layout is Layout.AUTO:
+        return x
+    from jax._src.pjit import relayout  # type: ignore[attr-defined]
+
+    return relayout(x, Layout.AUTO)
 
 
 def is_ref(aval: Any) -> bool:

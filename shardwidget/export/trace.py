@@ -28,7 +28,8 @@ def headline(trace: Trace) -> str:
 def facts(trace: Trace) -> str:
     """What was traced, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in trace.mesh.axes)
-    where = {"mesh": "run on its devices", "host": "simulated on the host", "types": "types only"}[trace.engine]
+    why = trace.note if trace.note.startswith("types only") else "types only"
+    where = {"mesh": "run on its devices", "host": "simulated on the host", "types": why}[trace.engine]
     stop = f", stops with {trace.error.error}" if trace.error else ""
     of = "" if trace.regions or trace.error else " of whole arrays"
     mesh = f" on mesh {axes}" if axes else " on one device"

@@ -37,4 +37,6 @@ def spec_text(spec: PartitionSpec) -> str:
     for state in ("unreduced", "reduced"):
         if axes := getattr(spec, state):
             parts.append(f"{state}={{{', '.join(map(repr, sorted(axes)))}}}")
+    if (kind := _jax.unreduced_kind(spec)) != "sum":
+        parts.append(f"unreduced_kind=jax.sharding.UnreducedKind.{kind}")
     return f"P({', '.join(parts)})"

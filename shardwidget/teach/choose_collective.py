@@ -19,11 +19,16 @@ NOTHING = "no communication"
 
 MEANINGS = {
     "psum": "psum adds the blocks of a group; every member has the sum, in the same shape.",
+    "pmax": "pmax takes the largest of the blocks of a group; every member has it, in the same shape.",
+    "pmin": "pmin takes the smallest of the blocks of a group; every member has it, in the same shape.",
     "all_gather": "all_gather puts the blocks of a group one after another; every member has all of them.",
     "psum_scatter": "psum_scatter adds the blocks of a group and cuts the sum; every member has one piece.",
     "all_to_all": "all_to_all cuts each block into pieces, sends one to each member, and joins what arrives.",
     NOTHING: "Without communication a device can only keep a part of what it has.",
 }
+
+_WHOLES = {"sum": "sum", "max": "maximum", "min": "minimum"}
+"""What the parts of an unreduced array make, by its kind."""
 
 
 class ChooseCollective(Kind):
@@ -61,9 +66,10 @@ class ChooseCollective(Kind):
         gathers = [f"all_gather along dim {d}" for d in range(rank)]
         scatters = [f"psum_scatter along dim {d}" for d in range(rank)]
         turns = [f"all_to_all from dim {a} to dim {b}" for a in range(rank) for b in range(rank) if a != b]
+        extremes = ("pmax", "pmin") if self._before.unreduced_kind != "sum" else ()
         axes = tuple(a.name for a in self.mesh.axes)
         self.fields = (
-            Field("collective", "collective", "choice", ("psum", *gathers, *scatters, *turns, NOTHING)),
+            Field("collective", "collective", "choice", ("psum", *extremes, *gathers, *scatters, *turns, NOTHING)),
             Field("over", "over", "choice", axes),
         )
         self.figures = (Figure("before", _plain(self._before)), Figure("after", _plain(self._after)))
@@ -122,11 +128,11 @@ class ChooseCollective(Kind):
         if held.shape[1:] != self._after.shard_shape:
             return f"Here every device would hold a block of {held.shape[1:]}, not {self._after.shard_shape}."
         if self._before.unreduced and what.startswith(("all_gather", "all_to_all", NOTHING)):
-            return "Here every block would still be a part of a sum."
+            return f"Here every block would still be a part of a {_WHOLES[self._before.unreduced_kind]}."
         return "Here blocks would have the right size but other values."
 
     def _parts(self) -> np.ndarray:
-        """What each device holds before, ``[devices, …block]``; along unreduced axes parts that add up to the block."""
+        """What each device holds before, ``[devices, …block]``; along unreduced axes parts that make the block."""
         p = self._before
         blocks = np.stack([self._global[p.slices(d)] for d in p.device_ids])
         if not p.unreduced:
@@ -136,6 +142,10 @@ class ChooseCollective(Kind):
         for axis, along in zip(p.mesh.axes, grid, strict=True):
             if axis.name in p.unreduced:
                 rank, count = rank * axis.size + along, count * axis.size
+        if p.unreduced_kind != "sum":
+            # All but one are far from the block, the same on no two devices.
+            away = (rank * (-1 if p.unreduced_kind == "max" else 1)).reshape(-1, *[1] * (blocks.ndim - 1))
+            return (blocks + away * self._global.size).astype(np.float32)
         added = rank.astype(np.float32) + 1
         last = -(count - 1) * count / 2
         shift = np.where(rank == count - 1, last, added).reshape(-1, *[1] * (blocks.ndim - 1))
@@ -159,7 +169,8 @@ class ChooseCollective(Kind):
                 for d in p.device_ids
                 for a, b in zip(p.slices(d), before.slices(d), strict=True)
             )
-            return inside and set(before.unreduced) == set(p.unreduced), self._sent
+            alike = set(before.unreduced) == set(p.unreduced) and before.unreduced_kind == p.unreduced_kind
+            return inside and alike, self._sent
         names = tuple(a.name for a in self.mesh.axes)
         mesh = layouts.with_types(self._mesh if self.mesh.abstract else self._mesh.abstract_mesh, AxisType.Auto)
 
@@ -182,7 +193,8 @@ class ChooseCollective(Kind):
         grid = held.reshape(*self.mesh.shape, *held.shape[1:])
         if whole or not axes:
             return grid
-        return np.broadcast_to(grid.sum(axis=axes, keepdims=True), grid.shape)
+        combine = {"sum": np.sum, "max": np.max, "min": np.min}[self._after.unreduced_kind]
+        return np.broadcast_to(combine(grid, axis=axes, keepdims=True), grid.shape)
 
     def _layout(self, held: np.ndarray) -> Placement | None:
         """The layout of the whole array in which every device holds these blocks."""
@@ -199,8 +211,8 @@ class ChooseCollective(Kind):
 def _apply(what: str, axis: str, block: jax.Array) -> jax.Array:
     dims = [int(word) for word in what.split() if word.isdigit()]
     match _name(what):
-        case "psum":
-            return jax.lax.psum(block, axis)
+        case "psum" | "pmax" | "pmin" as name:
+            return getattr(jax.lax, name)(block, axis)
         case "all_gather":
             return jax.lax.all_gather(block, axis, axis=dims[0], tiled=True)
         case "psum_scatter":
@@ -216,6 +228,6 @@ def _name(what: str) -> str:
 def _plain(p: Placement) -> Placement:
     """A placement without values or forms, which a question need not carry."""
     return Placement(
-        p.mesh, p.shape, p.dims, p.dtype, p.bits, type=p.type, spec=p.spec, unreduced=p.unreduced, reduced=p.reduced,
-        state="abstract",
+        p.mesh, p.shape, p.dims, p.dtype, p.bits, type=p.type, spec=p.spec, unreduced=p.unreduced,
+        unreduced_kind=p.unreduced_kind, reduced=p.reduced, state="abstract",
     )  # fmt: skip

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from jax.sharding import PartitionSpec
 
+from shardwidget import _jax
+
 LONGEST = 10_000
 """The most characters of an answer."""
 
@@ -47,15 +49,29 @@ def read_spec(answer: Any) -> PartitionSpec:
 
 
 def _spec(text: str, entries: Sequence[ast.expr], keywords: dict[str | None, ast.expr]) -> PartitionSpec:
+    kind = _kind(keywords.pop("unreduced_kind", None))
     if unknown := set(keywords) - {"unreduced", "reduced"}:
         raise AnswerError(f"a PartitionSpec has no argument {sorted(map(str, unknown))[0]!r}; write {SPEC_FORMS}")
-    states = {str(name): frozenset(_name(text, e) for e in _items(text, node)) for name, node in keywords.items()}
+    states: dict[str, Any] = {
+        str(name): frozenset(_name(text, e) for e in _items(text, node)) for name, node in keywords.items()
+    }
     try:
+        states |= _jax.of_kind(kind)
         return PartitionSpec(*(_entry(text, e) for e in entries), **states)
     except AnswerError:
         raise
     except (TypeError, ValueError) as error:
         raise AnswerError(f"JAX refuses {text.strip()}: {error}") from error
+
+
+def _kind(node: ast.expr | None) -> str:
+    """What combines the parts, of ``UnreducedKind.max``, or of ``max`` as JAX prints it."""
+    if node is None:
+        return "sum"
+    name = _dotted(node).rpartition(".")[2]
+    if name in ("sum", "max", "min"):
+        return name
+    raise AnswerError(f"{ast.unparse(node)} is not a kind: write jax.sharding.UnreducedKind.max, .min or .sum")
 
 
 def _entry(text: str, node: ast.expr) -> Any:

@@ -13,7 +13,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jax.typing import DTypeLike
 
-from shardwidget import document, read
+from shardwidget import _jax, document, read
 from shardwidget._jax import AnyMesh
 from shardwidget.read._entries import spec_text
 
@@ -59,6 +59,8 @@ def same(a: document.Placement, b: document.Placement) -> bool:
     """Whether every device holds the same slice of both, in the same state."""
     if a.shape != b.shape or set(a.unreduced) != set(b.unreduced) or set(a.reduced) != set(b.reduced):
         return False
+    if a.unreduced_kind != b.unreduced_kind:
+        return False
     return a.device_ids == b.device_ids and all(a.slices(d) == b.slices(d) for d in a.device_ids)
 
 
@@ -68,8 +70,8 @@ def spec_of(placement: document.Placement) -> str:
         return placement.sharding
     entries = [P.UNCONSTRAINED if d.unconstrained else d.axes or None for d in placement.dims]
     plain = (e[0] if isinstance(e, tuple) and len(e) == 1 else e for e in entries)
-    states = {"unreduced": frozenset(placement.unreduced), "reduced": frozenset(placement.reduced)}
-    return spec_text(P(*plain, **states))
+    states: dict[str, Any] = {"unreduced": frozenset(placement.unreduced), "reduced": frozenset(placement.reduced)}
+    return spec_text(P(*plain, **states, **_jax.of_kind(placement.unreduced_kind)))
 
 
 def with_types(mesh: AnyMesh, axis_type: AxisType) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 from jax.sharding import PartitionSpec
 
+from shardwidget import _jax
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, Kind
@@ -90,9 +91,12 @@ class PredictType(Kind):
         """Where an array of the answered type would be placed; None if that is not a type of this mesh."""
         if self._jax_mesh is None:
             return None
-        unreduced = frozenset(a for kind, a in mine.states if kind == "U")
+        parts = {a: kind for kind, a in mine.states if kind.startswith("U")}
+        kind = next(iter(parts.values()), "U").removeprefix("U").removeprefix("_") or "sum"
+        states: dict[str, Any] = {"unreduced": frozenset(parts)}
         try:
-            spec = PartitionSpec(*(a[0] if len(a) == 1 else a or None for a in mine.axes), unreduced=unreduced)
+            split = (a[0] if len(a) == 1 else a or None for a in mine.axes)
+            spec = PartitionSpec(*split, **states, **_jax.of_kind(kind))
             return Figure(f"your answer: {mine}", layouts.place(mine.shape, self._dtype, self._jax_mesh, spec))
         except Exception:
             return None
@@ -120,6 +124,8 @@ def _differences(mine: Typed, truth: Typed) -> Any:
         else:
             yield f"Dim {d} is not split over {' and '.join(a)}.", question
     if mine.states != truth.states:
-        yield "The part in braces is off.", "Over which axes do the devices hold parts of a sum?"
+        alike = {a for _, a in mine.states} == {a for _, a in truth.states}
+        asks = "How are the parts combined?" if alike else "Over which axes do the devices hold parts of a sum?"
+        yield "The part in braces is off.", asks
     if mine.dtype != truth.dtype:
         yield f"The dtype is not {mine.dtype}.", "What dtype do the operands promote to?"

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 
+from shardwidget import _jax
 from shardwidget.read._entries import entries
 from shardwidget.teach.forms import AnswerError, checked, read_spec
 
@@ -23,7 +24,8 @@ class Typed:
     axes: tuple[tuple[str, ...], ...]
     """Mesh axes of each dimension, major to minor."""
     states: frozenset[tuple[str, str]] = frozenset()
-    """``("U", "y")`` for an axis that it is unreduced over; ``R`` reduced, ``V`` varying."""
+    """``("U", "y")`` for an axis that it is unreduced over, ``U_max`` where the parts are maxima; ``R`` reduced, ``V``
+    varying."""
 
     def __str__(self) -> str:
         dims = (f"{n}@{_joined(a)}" if a else str(n) for n, a in zip(self.shape, self.axes, strict=True))
@@ -69,7 +71,7 @@ def read_type(answer: Any) -> Typed:
         axes.append(tuple(a for a in (found[2] or found[3] or "").split(",") if a))
     states = set()
     for part in _split(whole[3] or ""):
-        found = re.fullmatch(r"([UVR]):(?:(\w+)|\(([\w,]+)\))", part)
+        found = re.fullmatch(r"(U_max|U_min|[UVR]):(?:(\w+)|\(([\w,]+)\))", part)
         if not found:
             raise AnswerError(f"{{{part}}} is not a state: write {{U:y}}, {{R:y}} or {{V:(x,y)}}")
         states |= {(found[1], a) for a in (found[2] or found[3]).split(",") if a}
@@ -97,7 +99,10 @@ def _of_struct(shape: str, dtype: str, sharding: str) -> Typed:
     kinds = [kind for kind in mesh[2].split(",") if kind] if mesh else []
     hidden = {name for name, kind in zip(names, kinds, strict=False) if kind != "Explicit"}
     axes = tuple(tuple(a for a in dim if a not in hidden) for dim in entries(read, len(sizes)))
-    states = {(letter, a) for letter, of in (("U", read.unreduced), ("R", read.reduced)) for a in of if a not in hidden}
+    kind = _jax.unreduced_kind(read)
+    parts = "U" if kind == "sum" else f"U_{kind}"
+    of_each = ((parts, read.unreduced), ("R", read.reduced))
+    states = {(letter, a) for letter, of in of_each for a in of if a not in hidden}
     return Typed(_short(dtype), sizes, axes, frozenset(states))
 
 

@@ -81,7 +81,8 @@ class WriteSpec(Kind):
             # Without its name, type and spec: they are the answer.
             t = self._target
             self.figures = (Figure("wanted", Placement(t.mesh, t.shape, t.dims, t.dtype, t.bits,
-                                   unreduced=t.unreduced, reduced=t.reduced, state="abstract")),)  # fmt: skip
+                                   unreduced=t.unreduced, unreduced_kind=t.unreduced_kind, reduced=t.reduced,
+                                   state="abstract")),)  # fmt: skip
         if rejected:
             what = f"a `{rejected}`" if isinstance(rejected, str) else "an error"
             self.prompt = f"Write a spec for `{short}` that makes JAX raise {what}."
@@ -154,7 +155,9 @@ class WriteSpec(Kind):
                     note = f"Dim {d} has blocks of the right size, but on other devices than in the picture."
                     off.append((note, f"Along which mesh axis do the devices of the picture change block in dim {d}?"))
             if not off:
-                off.append(("The states differ.", "Which axes hold parts of a sum in the picture?"))
+                alike = set(p.unreduced) == set(self._target.unreduced)
+                asks = "How are the parts combined?" if alike else "Which axes hold parts of a sum in the picture?"
+                off.append(("The states differ.", asks))
         if self._copies is not None and p.copies != self._copies:
             note = f"Each block is on {_devices(p.copies)}; {_devices(self._copies)} should hold it."
             off.append((note, "Which axes does the spec leave out?"))

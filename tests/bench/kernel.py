@@ -26,6 +26,8 @@ from tests.bench.browser import median_ms, open_measured, p95_ms, script_ms
 from tests.bench.stepper import HOLD
 from tests.bench.table import Row
 
+jax.config.update("jax_num_cpu_devices", 8)
+
 N, STEPS = 8, 28
 FRAMES, WARM = 100, 10
 NEXT = "() => { for (let k = 0; k < 3; k++) { window.now += 84; window.frame(); } }"

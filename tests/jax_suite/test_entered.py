@@ -84,3 +84,19 @@ def test_a_layout_changes_no_element() -> None:
             "is laid out otherwise in memory. Its elements are the same, and nothing is sent."
         )
         np.testing.assert_array_equal(np.asarray(trace.outputs), np.asarray(X) + 1)
+
+
+def test_an_explicit_layout_changes_no_element() -> None:
+    explicit_layout: Any = getattr(layout, "explicit_layout", None)
+    if explicit_layout is None:
+        return
+
+    def turned(x: Any) -> Any:
+        return explicit_layout(lambda x: jnp.sin(x), in_layouts=layout.Layout((1, 0)))(x)
+
+    for engine in (None, "host"):
+        trace = sw.read.trace(mapped(turned), X, engine=engine)
+        words = [step.sentence for step in trace.steps if step.primitive == "relayout"]
+        assert len(words) == 2
+        assert all("is laid out otherwise in memory" in sentence for sentence in words)
+        np.testing.assert_allclose(np.asarray(trace.outputs), np.asarray(jax.jit(mapped(turned))(X)))

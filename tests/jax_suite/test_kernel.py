@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import re
 import threading
@@ -14,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
 
@@ -333,3 +335,38 @@ def test_a_kernel_in_run_state_says_whether_it_sends(sends: bool, words: str) ->
         steps = sw.read.trace(f, shape).steps
     sentences = [step.sentence for step in steps if "Pallas kernel" in step.sentence]
     assert [s.startswith(f"Each device runs the Pallas kernel {words}") for s in sentences] == [True]
+
+
+def for_gpus(x: Any) -> Any:
+    def doubles(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] * 2
+
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    y = pl.pallas_call(doubles, out_shape=shape, compiler_params=plgpu.CompilerParams())(x)
+    return jax.lax.ppermute(y, "x", [(0, 1)])
+
+
+def for_gpus_on_a_mesh(x: Any) -> Any:
+    def doubles(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] * 2
+
+    of: Any = plgpu.kernel
+    out = "out_type" if "out_type" in inspect.signature(of).parameters else "out_shape"
+    y = of(doubles, **{out: jax.ShapeDtypeStruct(x.shape, x.dtype)})(x)
+    return jax.lax.ppermute(y, "x", [(0, 1)])
+
+
+@pytest.mark.parametrize("body", [for_gpus, for_gpus_on_a_mesh])
+def test_a_kernel_for_gpus_cannot_be_followed_and_says_so(body: Any) -> None:
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    f = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+    x = jnp.zeros((8, 128))
+    trace = sw.read.trace(f, x)
+    assert trace.engine == "types"
+    assert "types only: what it calls is for hardware that is not here (" in repr(trace)
+    sentences = [step.sentence for step in trace.steps]
+    opaque = "Each device runs the Pallas kernel doubles. Whether it sends cannot be followed: it is not for TPUs."
+    assert sum(s.startswith(opaque) for s in sentences) == 1
+    assert "ppermute" in [step.primitive for step in trace.steps]
+    with pytest.raises(ValueError, match=r"Kernels of Mosaic GPU and other custom calls cannot be followed\.$"):
+        sw.read.kernel(f, x)

@@ -68,8 +68,10 @@ function mount<State extends CardState<object>>(
   const state = new StateOf(model, frame);
   state.start();
   const stopKeys = keys?.(state, frame);
-  // The tree is small: any change of the state renders all of it, and Preact touches only what differs.
+  // The tree is small: any change of the state renders all of it, and Preact touches only what differs. Without a width
+  // there is nothing to see: a tree rendered before would be laid out twice.
   const draw = () => {
+    if (state.now.width === 0 && !state.now.broken) return;
     renderTree(
       <Card state={state}>
         <Body state={state} />

@@ -107,10 +107,9 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
 
   /** Called after the tree has been rendered: paints, and signals that the picture is ready. */
   rendered(): void {
-    const { broken, width } = this.now;
-    if (!broken && width === 0) return;
     try {
-      if (broken || this.paint()) this.frame.dataset.swReady = String(Number(this.frame.dataset.swReady ?? 0) + 1);
+      if (this.now.broken || this.paint())
+        this.frame.dataset.swReady = String(Number(this.frame.dataset.swReady ?? 0) + 1);
     } catch (error) {
       this.fail(error);
     }

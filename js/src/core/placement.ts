@@ -11,6 +11,8 @@ export function decodePlacement(wire: unknown): Placement {
 /** A tile: the index of its part along each dimension of the array. */
 export type Tile = readonly number[];
 
+type TileHeld = readonly [devices: number, bytes: number];
+
 /** The arithmetic of a placement: which tile the device at each mesh position holds, and where that tile lies. */
 export class PlacementModel extends MeshModel {
   readonly rank: number;
@@ -21,6 +23,7 @@ export class PlacementModel extends MeshModel {
   /** Flat index in the grid of the tile that each position holds. */
   readonly tileAt: Int32Array;
 
+  #counted?: readonly TileHeld[];
   readonly #cuts: readonly (readonly [Int32Array, Int32Array] | null)[];
 
   constructor(readonly doc: Placement) {
@@ -80,7 +83,7 @@ export class PlacementModel extends MeshModel {
 
   /** Devices that hold each tile's same data: tiles × partials × copies = devices. */
   get copies(): number {
-    return Math.max(...this.#held().map(([, n]) => n)) / this.partials;
+    return this.#held.reduce((most, [n]) => Math.max(most, n), 0) / this.partials;
   }
 
   /** Devices whose partial sums make one tile. */
@@ -100,19 +103,22 @@ export class PlacementModel extends MeshModel {
 
   /** Bytes of the largest shard. */
   get bytesPerDevice(): number {
-    return this.#held().reduce((most, [tile]) => Math.max(most, this.tileBytes(tile)), 0);
+    return this.#held.reduce((most, [, bytes]) => Math.max(most, bytes), 0);
   }
 
   /** Bytes held on all devices beyond one copy of each tile (each partial sum). */
   get wasted(): number {
-    return this.#held().reduce((sum, [tile, n]) => sum + (n - this.partials) * this.tileBytes(tile), 0);
+    return this.#held.reduce((sum, [n, bytes]) => sum + (n - this.partials) * bytes, 0);
   }
 
-  /** Tiles that differ in size, and how many devices hold each. */
-  #held(): (readonly [tile: number, devices: number])[] {
-    const counts = new Map<number, number>();
-    for (const tile of this.tileAt) counts.set(tile, (counts.get(tile) ?? 0) + 1);
-    return [...counts];
+  /** Of each tile that a device holds: how many do, and its bytes. */
+  get #held(): readonly TileHeld[] {
+    if (!this.#counted) {
+      const counts = new Map<number, number>();
+      for (const tile of this.tileAt) counts.set(tile, (counts.get(tile) ?? 0) + 1);
+      this.#counted = Array.from(counts, ([tile, n]) => [n, this.tileBytes(tile)]);
+    }
+    return this.#counted;
   }
 
   #holdings(): Int32Array {
@@ -123,13 +129,8 @@ export class PlacementModel extends MeshModel {
     const axes = dims.map((d) => d.axes.map((a) => this.axisOf(a)));
     for (let p = 0; p < this.size; p++) {
       const digits = unravel(p, shape);
-      let tile = 0;
-      for (let d = 0; d < dims.length; d++) {
-        let part = parts[d]?.[p] ?? 0;
-        for (const a of axes[d] ?? []) part = part * (shape[a] ?? 1) + (digits[a] ?? 0);
-        tile = tile * (this.grid[d] ?? 1) + part;
-      }
-      out[p] = tile;
+      const along = (part: number, a: number) => part * (shape[a] ?? 1) + (digits[a] ?? 0);
+      out[p] = this.tileIndex(axes.map((of, d) => of.reduce(along, parts[d]?.[p] ?? 0)));
     }
     return out;
   }

@@ -9,6 +9,7 @@ import { Listbox } from "../card/Listbox";
 import { Opened } from "../card/Opened";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
+import { Tip } from "../card/Tip";
 import { Segments } from "../card/Tools";
 import { bytes, duration } from "../core/format";
 import { type Badge, count } from "../core/text";
@@ -20,6 +21,7 @@ import {
   codeOf,
   factsOf,
   notesOf,
+  partsOf,
   type Row,
   type Running,
   type SearchModel,
@@ -29,8 +31,8 @@ import {
   squaresOf,
 } from "./model/search";
 import { candidateAt } from "./scene/chart";
-import { rowAt } from "./scene/table";
-import { type SearchState, type Shown, WALLS, type What } from "./state";
+import { axisAt, rowAt, WIDE } from "./scene/table";
+import { type SearchState, type Shown, type Tab, WALLS, type What } from "./state";
 
 export function SearchCard({ state }: { state: SearchState }) {
   const shown = state.shown();
@@ -40,6 +42,7 @@ export function SearchCard({ state }: { state: SearchState }) {
   const row = model.rows[selected];
   const said = row ? sentenceOf(model, row) : "";
   const notes = notesOf(model);
+  const tab = table.width < WIDE ? state.now.tab : null;
   return (
     <div class="search">
       <Head
@@ -61,15 +64,20 @@ export function SearchCard({ state }: { state: SearchState }) {
           class="picture"
           style={{ width: `${chart.width}px`, height: `${chart.height}px` }}
           onPointerDown={(event) => state.select(candidateAt(chart, ...pointOf(event)))}
+          onPointerMove={(event) => state.set({ near: candidateAt(chart, ...pointOf(event)) })}
+          onPointerLeave={() => state.set({ near: null })}
         >
           <div aria-hidden="true" ref={state.chart.attach} />
           <div aria-hidden="true" ref={state.ring.attach} />
           <Wall state={state} shown={shown} />
+          <Near state={state} shown={shown} />
         </div>
-        <Details state={state} shown={shown} />
+        {tab && <Tabs state={state} tab={tab} specs={row ? specsOf(model, row).length : 0} />}
+        {tab !== "candidates" && <Details state={state} shown={shown} tab={tab} />}
       </div>
       <div
         class="list"
+        hidden={tab === "specs" || tab === "code"}
         // With the front only, the card is as high as with all.
         style={{ "--all": `${table.height + (model.rows.length - table.rows.length) * table.line}px` }}
         onScroll={(event) => state.scrolled(event.currentTarget.scrollTop)}
@@ -80,6 +88,8 @@ export function SearchCard({ state }: { state: SearchState }) {
           said={said}
           style={{ width: `${table.width}px`, height: `${table.height}px` }}
           onPointerDown={(event) => state.select(rowAt(table, pointOf(event)[1]))}
+          onPointerMove={(event) => state.set({ axis: axisAt(table, ...pointOf(event)) })}
+          onPointerLeave={() => state.set({ axis: null })}
         >
           <div class="window" aria-hidden="true" ref={state.table.attach} style={{ top: `${state.now.top}px` }} />
         </Listbox>
@@ -131,6 +141,36 @@ function SearchTools({ state, model }: { state: SearchState; model: SearchModel 
       </label>
       <Doing state={state} model={model} />
     </div>
+  );
+}
+
+/** A narrow card shows one of these below the chart. */
+function Tabs({ state, tab, specs }: { state: SearchState; tab: Tab; specs: number }) {
+  return (
+    <div class="tools">
+      <Segments
+        legend="shown below"
+        of={[["candidates"], ["specs", count(specs, "spec")], ["code"]] as const}
+        value={tab}
+        choose={(tab) => state.set({ tab })}
+      />
+    </div>
+  );
+}
+
+/** The candidate of the chart that is pointed at. */
+function Near({ state, shown: { model, chart, selected } }: { state: SearchState; shown: Shown }) {
+  const { near } = state.now;
+  const row = near === null || near === selected ? null : model.rows[near];
+  const at = near === null ? null : chart.points[near];
+  if (!row || !at) return null;
+  return (
+    <Tip at={{ x: at.x - 5, y: at.y - 5, w: 10, h: 10 }} keep={[]}>
+      <b>{row.now ? `now: ${row.title}` : row.title}</b>
+      {partsOf(model, row).map((part) => (
+        <div key={part}>{part}</div>
+      ))}
+    </Tip>
   );
 }
 
@@ -282,12 +322,11 @@ function Sends({ model, row }: { model: SearchModel; row: Row }) {
 }
 
 /** The candidate that is looked at: its mesh, its specs, its code. */
-function Details({ state, shown: { model, selected } }: { state: SearchState; shown: Shown }) {
+function Details({ state, shown, tab }: { state: SearchState; shown: Shown; tab: Tab | null }) {
+  const { model, selected } = shown;
   const row = model.rows[selected];
   if (!row) return null;
   const { candidate } = row;
-  const specs = specsOf(model, row);
-  const code = codeOf(model, row);
   return (
     <section class="details" aria-label={row.title}>
       <h3>
@@ -297,10 +336,10 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
         <span class="chips">
           {model.now && model.now !== row && (
             <>
-              <Axes model={model} of={model.now} /> →
+              <Axes state={state} model={model} of={model.now} /> →
             </>
           )}
-          <Axes model={model} of={row} />
+          <Axes state={state} model={model} of={row} />
         </span>
         {!state.saved && (
           <span class="ways">
@@ -322,6 +361,18 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
           </span>
         )}
       </div>
+      {tab !== "code" && <Specs model={model} row={row} />}
+      {candidate.failure && <p class="note">{candidate.failure}</p>}
+      {tab !== "specs" && <Code state={state} model={model} row={row} />}
+    </section>
+  );
+}
+
+/** Its specs beside those of now, and what it sends. */
+function Specs({ model, row }: { model: SearchModel; row: Row }) {
+  const specs = specsOf(model, row);
+  return (
+    <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <table tabIndex={0}>
         <thead>
@@ -347,25 +398,41 @@ function Details({ state, shown: { model, selected } }: { state: SearchState; sh
       </table>
       <p class="soft">Each chip sends in a step, light is hidden:</p>
       <Sends model={model} row={row} />
-      {candidate.failure && <p class="note">{candidate.failure}</p>}
-      <div class="code acts">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-        <pre tabIndex={0}>{code.slice(Math.max(0, code.indexOf("mesh =")))}</pre>
-        <button type="button" onClick={() => copyCode(state)}>
-          copy
-        </button>
-        <span role="status">{state.now.said}</span>
-      </div>
-    </section>
+    </>
   );
 }
 
-function Axes({ model, of }: { model: SearchModel; of: Row }) {
+function Code({ state, model, row }: { state: SearchState; model: SearchModel; row: Row }) {
+  const code = codeOf(model, row);
+  return (
+    <div class="code acts">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <pre tabIndex={0}>{code.slice(Math.max(0, code.indexOf("mesh =")))}</pre>
+      <button type="button" onClick={() => copyCode(state)}>
+        copy
+      </button>
+      <span role="status">{state.now.said}</span>
+    </div>
+  );
+}
+
+/** A mesh; where an axis is pointed at, its part of each bar stands out. */
+function Axes({ state, model, of }: { state: SearchState; model: SearchModel; of: Row }) {
   return (
     <>
-      {of.candidate.axes.map((a) => (
-        <Chip name={a.name} axis={model.axes.indexOf(a.name)} children={a.size} key={a.name} />
-      ))}
+      {of.candidate.axes.map(({ name, size }) => {
+        const axis = model.axes.indexOf(name);
+        return (
+          <Chip
+            name={name}
+            axis={axis}
+            children={size}
+            onPointerEnter={() => state.set({ axis })}
+            onPointerLeave={() => state.set({ axis: null })}
+            key={name}
+          />
+        );
+      })}
     </>
   );
 }

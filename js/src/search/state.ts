@@ -27,6 +27,11 @@ const BEGINNING = {
   said: "",
   offered: "",
   running: "" as Running,
+  /** The mesh axis, and the candidate of the chart, that is pointed at; null for none. */
+  axis: null as number | null,
+  near: null as number | null,
+  /** What a narrow card shows below the chart. */
+  tab: "candidates" as Tab,
   /** How far the table is scrolled, to a whole window. */
   top: 0,
   /** The view of the candidate that was asked for; null for none. */
@@ -41,6 +46,8 @@ export interface Opened {
   state?: Record<string, unknown>;
   error?: string;
 }
+
+export type Tab = "candidates" | "specs" | "code";
 
 export type What = "program" | "diff" | "model";
 
@@ -123,9 +130,11 @@ export class SearchState extends CardState<Fields> {
     const { chart, table, selected } = shown;
     this.chart.paint([chart], chart, theme, () => chartMarks(chart));
     this.ring.paint([chart, selected], chart, theme, () => selectedMarks(chart, selected));
-    const { top, seconds } = this.now;
+    const { top, axis, seconds } = this.now;
     const size = { width: table.width, height: Math.min(table.height, WINDOW) };
-    this.table.paint([table, selected, top, seconds], size, theme, () => tableMarks(table, selected, top, seconds));
+    this.table.paint([table, selected, top, axis, seconds], size, theme, () =>
+      tableMarks(table, selected, top, { axis, seconds }),
+    );
     return true;
   }
 

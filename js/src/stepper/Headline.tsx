@@ -8,17 +8,18 @@ import { fitName } from "../draw/measure";
 import { Phrase } from "./Head";
 import { inkKind } from "./kind";
 import { Loaded } from "./Loaded";
-import { type HeadValues, headOf } from "./model/head";
+import type { HeadValues } from "./model/head";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
-import { headHeight, NAME } from "./sizes";
+import { headAt, headHeight, NAME, SMALL } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
   if (!step) return null;
-  const { inputs, outputs, name, axes } = headOf(trace, step);
+  const { inputs, outputs, name, axes } = headAt(trace, step, state.now.width);
   const kind = axes[0] === undefined ? "" : inkKind(axisToken(trace.mesh.axisOf(axes[0])));
+  const small = state.now.width < SMALL;
   const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
   return (
     <div class="headline" style={{ height }}>
@@ -35,6 +36,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
           <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
         ))}
         <More values={outputs} />
+        {small && <Sentence trace={trace} step={step} />}
       </div>
       {/* In the room of the sentence, so that nothing moves. */}
       {state.now.watch.length > 0 ? (
@@ -42,7 +44,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
           <Loaded draw={state.now.parts?.watched} />
         </div>
       ) : (
-        <Sentence trace={trace} step={step} />
+        !small && <Sentence trace={trace} step={step} />
       )}
     </div>
   );
@@ -92,12 +94,13 @@ function TypeChip({
   );
 }
 
-/** What it means. */
+/** What it means; where it is cut, a press opens it. */
 function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
   const { error } = trace.doc;
   const text = (step.primitive === "error" && error && whyOf(error).more) || step.sentence;
   return (
-    <p class="sentence" title={text}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it opens where it has the focus
+    <p class="sentence" title={text} tabIndex={0}>
       {step.scope >= 0 && <b>{trace.iterations(step)} </b>}
       <Phrase trace={trace} text={text} />
     </p>

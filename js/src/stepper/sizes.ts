@@ -5,7 +5,7 @@ import { headOf } from "./model/head";
 import { saysOf } from "./model/says";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
-import { type Room, StepperLayout } from "./scene/layout";
+import { StepperLayout } from "./scene/layout";
 import type { Local } from "./scene/local";
 
 /** Below this width the source and the list are menus over the picture. */
@@ -29,7 +29,7 @@ function around(trace: TraceModel, width: number): number {
 
 /** Lines of the first sentence, as many as any step needs. */
 export function saysLines(trace: TraceModel, width: number): number {
-  const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
+  const least = WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
   const walks = least >= SMALL && trace.steps.filter((step) => trace.communicates(step)).length > 1;
   const room = least - 2 * PAD - 10 - (walks ? WALK : 0);
   return once(trace, `says ${least}`, () =>
@@ -43,7 +43,31 @@ export function saysLines(trace: TraceModel, width: number): number {
 
 /** Whether the types of a step have lines of their own: at every step and in every wide card, where any of them needs it. */
 export function isStacked(trace: TraceModel, width: number): boolean {
-  return width < NARROW || leastWidth(trace) > NARROW;
+  return width < NARROW || once(trace, "beside", () => most(trace, (step) => inOne(trace, step))) > NARROW;
+}
+
+/** Values before and after a step that stand over it in a wide card, as many as are there: the others are counted. */
+const SHOWN = [
+  [3, 3],
+  [2, 3],
+  [1, 3],
+  [1, 2],
+  [1, 1],
+] as const;
+
+/** What stands over a step: in a wide card as many values as one line has room for. */
+export function headAt(trace: TraceModel, step: Step, width: number) {
+  const heads = width < NARROW ? [] : SHOWN.map((most) => headOf(trace, step, most));
+  return heads.find((head) => lineOf(head) <= NARROW) ?? headOf(trace, step);
+}
+
+/** The least width of a card with the types of a step in one line. */
+function inOne(trace: TraceModel, step: Step): number {
+  return lineOf(headAt(trace, step, NARROW));
+}
+
+function lineOf(head: ReturnType<typeof headOf>): number {
+  return widthsOf(head).reduce((all, width) => all + GAP + width, 40 + BESIDE_TYPES);
 }
 
 /** What is measured once of a trace, by what it is. */
@@ -62,23 +86,17 @@ function most(trace: TraceModel, of: (step: Step) => number): number {
   return trace.steps.reduce((a, step) => Math.max(a, of(step)), 0);
 }
 
-/** The least width of a card at which the types of every step are in one line, with some of what they mean. */
-function leastWidth(trace: TraceModel): number {
-  return once(trace, "beside", () =>
-    most(trace, (step) => widthsOf(trace, step).reduce((all, width) => all + GAP + width, 40 + BESIDE_TYPES)),
-  );
-}
-
 /** Height of the headline: where types and the sentence have lines of their own, as many as any step needs. */
 export function headHeight(trace: TraceModel, width: number): number {
   if (!isStacked(trace, width)) return 36;
-  const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
+  const least = WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
   const room = least - 2 * PAD - 2;
   return once(trace, `head ${least}`, () =>
     most(trace, (step) => {
-      const types = 10 + typesHeight(widthsOf(trace, step), room);
-      // In the smallest cards the first sentence is enough.
-      if (least < SMALL) return types;
+      const widths = widthsOf(headOf(trace, step));
+      // In the smallest cards what it means is opened.
+      if (least < SMALL) return 10 + typesHeight([...widths, OPENS], room);
+      const types = 10 + typesHeight(widths, room);
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
       return types + 16 * Math.min(least < NARROW ? MOST_LINES : 1, Math.max(1, lines));
     }),
@@ -89,8 +107,7 @@ export function headHeight(trace: TraceModel, width: number): number {
 const MOST_LINES = 4;
 
 /** Widths of the types in the head of a card, and of the name of the operation. */
-function widthsOf(trace: TraceModel, step: Step): readonly number[] {
-  const { inputs, outputs, name } = headOf(trace, step);
+function widthsOf({ inputs, outputs, name }: ReturnType<typeof headOf>): readonly number[] {
   const sides = [inputs, outputs];
   const types = sides
     .flatMap(({ shown }) => shown)
@@ -118,8 +135,9 @@ export const NAME = 90;
 const ARROW = 66;
 const FRAME = 19;
 const GAP = 10;
-/** Least width of what is said beside the types: it ends in an ellipsis. */
-const BESIDE_TYPES = 160;
+/** Least width of what is said beside the types, which a press opens, and of what opens it in the smallest cards. */
+const BESIDE_TYPES = 36;
+const OPENS = 24;
 
 function mono(text: string): number {
   return textWidth(text, 12.5, true);
@@ -153,7 +171,7 @@ export function layoutOf(trace: TraceModel, width: number, watch: readonly strin
   const layout = unwatched(trace, width);
   if (watch.length === 0) return layout;
   const { height } = layout;
-  return new StepperLayout(trace, layout.width, watch, { most: height, least: height, widths: [] });
+  return new StepperLayout(trace, layout.width, watch, { most: height, least: height });
 }
 
 function unwatched(trace: TraceModel, width: number): StepperLayout {
@@ -161,24 +179,16 @@ function unwatched(trace: TraceModel, width: number): StepperLayout {
   const aroundAt = (w: number) => around(trace, w);
   const tiles: Local["tiles"] = new Map();
   const most = (w: number) => CARD - aroundAt(w) - extra;
-  const least = (w: number): number => {
-    const [wider] = WIDTHS.find(([from]) => from > w) ?? [];
+  const heightFrom = (w: number): number => {
+    const wider = WIDTHS.find((from) => from > w);
     // Changes that make a program run are read without scrolling, where they can be.
-    if (wider === undefined) return trace.doc.error ? Math.min(TROUBLE, most(w)) : BESIDE;
-    const above = new StepperLayout(trace, pictureWidth(wider), [], roomAt(wider), tiles);
-    return above.height + aroundAt(wider) - aroundAt(w);
+    const alone = trace.doc.error ? Math.min(TROUBLE, most(w)) : BESIDE;
+    const least = wider === undefined ? alone : heightFrom(wider) + aroundAt(wider) - aroundAt(w);
+    return new StepperLayout(trace, pictureWidth(w), [], { most: most(w), least }, tiles).height;
   };
-  const roomAt = (w: number): Room => {
-    const widths = (WIDTHS.findLast(([from]) => from <= w) ?? WIDTHS[0])?.map(pictureWidth) ?? [];
-    return { most: most(w), least: least(w), widths };
-  };
-  return new StepperLayout(trace, pictureWidth(width), [], roomAt(width), tiles);
+  const height = heightFrom(WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0]);
+  return new StepperLayout(trace, pictureWidth(width), [], { most: height, least: height }, tiles);
 }
 
-/** Widths of cards of each kind at which heights are compared, the first being the least. */
-const WIDTHS: readonly (readonly number[])[] = [
-  [288, 340, 390],
-  [420, 480, 540],
-  [SMALL, 640, 720, 800],
-  [NARROW, 1000, 1150, 1300, 1648],
-];
+/** The least width of cards of each kind, which have one height. */
+const WIDTHS = [288, 420, SMALL, NARROW] as const;

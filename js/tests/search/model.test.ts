@@ -102,7 +102,7 @@ test("a candidate that is compiled now says so, with half a disc", () => {
   expect(sign(row, 20, 20).length).toBe(3);
   expect(squaresOf(model)).toEqual(["done", "done", "done", "failed", "half", ""]);
   const texts = (seconds: number) =>
-    tableMarks(tableOf(model, 934, model.rows), 0, null, seconds).flatMap((m) =>
+    tableMarks(tableOf(model, 934, model.rows), 0, null, { axis: null, seconds }).flatMap((m) =>
       m.kind === "text" ? m.spans.map((s) => s.text) : [],
     );
   expect(texts(7)).toContain("7 s so far");

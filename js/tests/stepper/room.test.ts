@@ -25,7 +25,7 @@ function viewOf(
 ): StepView {
   const trace = programOf(program);
   const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false, ...looked } as const;
-  return stepView(new StepperLayout(trace, width, [], { most, least: 0, widths: [] }), { step: 2, phase }, options);
+  return stepView(new StepperLayout(trace, width, [], { most, least: 0 }), { step: 2, phase }, options);
 }
 
 const written = (marks: readonly Mark[]) =>
@@ -137,7 +137,7 @@ test("on meshes of more axes all groups stand side by side where there is room, 
   expect(viewOf(over, { width: 1115, algorithm: "ring" }).stage.tiles).toHaveLength(16);
   // Where there is none, one group stands large at its place among the others, in every step.
   const program = programOf(cube);
-  const layout = new StepperLayout(program, 683, [], { most: 508, least: 0, widths: [] });
+  const layout = new StepperLayout(program, 683, [], { most: 508, least: 0 });
   for (const device of [null, 11]) {
     const stages = program.steps.map((_, at) => layout.setting(at, "meaning", device).stage);
     for (const { tiles, small, large, outer, map } of stages) {

@@ -8,13 +8,20 @@ its operations is a callback, made while the kernel is lowered; the recorder sta
 - ``watch``: all kernels while they run; ``recording``: the run.
 """
 
-from shardwidget._jax.kernels.interpreter import interpreted, interprets_kernels, kernel_name, kernel_sends
+from shardwidget._jax.kernels.interpreter import (
+    NotForTpusError,
+    interpreted,
+    interprets_kernels,
+    kernel_name,
+    kernel_sends,
+)
 from shardwidget._jax.kernels.record import Action, Buffer, Place, RecordedKernel
 from shardwidget._jax.kernels.recording import recorded_kernels
 
 __all__ = [
     "Action",
     "Buffer",
+    "NotForTpusError",
     "Place",
     "RecordedKernel",
     "interpreted",

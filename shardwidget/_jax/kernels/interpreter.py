@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -22,6 +22,10 @@ _PRIMITIVES = (
     ("jax._src.pallas.core", "core_map_p"),
 )
 _NEEDED = ("callback", "interpret_pallas_call", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait", "get")
+
+
+class NotForTpusError(Exception):
+    """A kernel that JAX's interpreter of TPU kernels cannot run."""
 
 
 def interpreter() -> Any:
@@ -53,7 +57,7 @@ def interpreted() -> Iterator[None]:
     from jax.experimental.pallas import tpu as pltpu
 
     def change(params: dict[str, Any]) -> None:
-        if not params["interpret"] and not _is_for_gpu(params.get("compiler_params")):
+        if not params["interpret"] and not is_for_gpu(params):
             params["interpret"] = pltpu.InterpretParams(dma_execution_mode="eager")
 
     with changing(change):
@@ -93,7 +97,7 @@ def kernel_sends(eqn: JaxprEqn) -> bool | None:
     JAX 0.9 – 0.12: the primitives of kernels are private. ``pl.kernel`` may have several kernels.
     """
     bodies = _bodies(eqn)
-    if _is_for_gpu(eqn.params.get("compiler_params")) or not bodies:
+    if is_for_gpu(eqn.params) or not bodies:
         return None
     copies = [e for body in bodies for e in every_equation(body) if e.primitive.name == "dma_start"]
     # The last is the device that it goes to.
@@ -110,5 +114,12 @@ def _bodies(eqn: JaxprEqn) -> Sequence[Any]:
     return [eqn.params["jaxpr"]] if "jaxpr" in eqn.params else eqn.params.get("jaxprs", ())
 
 
-def _is_for_gpu(params: Any) -> bool:
-    return "mosaic_gpu" in type(params).__module__ or "triton" in type(params).__module__
+def is_for_gpu(params: Mapping[str, Any]) -> bool:
+    """Whether a kernel is one of Mosaic GPU or Triton, by its parameters or by the mesh that it runs on.
+
+    JAX 0.9 has parameters for each platform.
+    """
+    given = params.get("compiler_params")
+    said = [*given.values()] if isinstance(given, Mapping) else [given]
+    modules = [type(one).__module__ for one in (*said, params.get("mesh"), *params.get("meshes", ()))]
+    return any("mosaic_gpu" in module or "triton" in module for module in modules)

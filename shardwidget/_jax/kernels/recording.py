@@ -13,7 +13,7 @@ import jax
 from jax._src import source_info_util
 
 from shardwidget._jax.compiling import without_trace_cache
-from shardwidget._jax.kernels.interpreter import changing, interpreter
+from shardwidget._jax.kernels.interpreter import NotForTpusError, changing, interpreter, is_for_gpu
 from shardwidget._jax.kernels.record import RecordedKernel
 from shardwidget._jax.kernels.watch import Watch
 from shardwidget._jax.sources import SHIMS, Frame
@@ -35,6 +35,7 @@ def recorded_kernels(
         The kernels, and the function's result; None where it did not end.
 
     Raises:
+        NotForTpusError: it calls a kernel of Mosaic GPU or Triton.
         Exception: what the function raises, except inside a kernel.
     """
     from jax.experimental.pallas import tpu as pltpu
@@ -70,6 +71,8 @@ def _interpreting(interpret: Any, cores: int) -> Callable[[dict[str, Any]], None
     """What makes JAX interpret every kernel."""
 
     def change(params: dict[str, Any]) -> None:
+        if is_for_gpu(params):
+            raise NotForTpusError
         params["interpret"] = interpret
         given = params.get("compiler_params")
         if cores > 1 and isinstance(given, Mapping):  # JAX 0.9: by platform.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -77,37 +77,38 @@ def fixes_of(
         if (type_ := _tried(way, values)) is not None:
             found[way.title] = way, type_
     tried = sorted(found.values(), key=lambda one: (one[0].gathers, _dims(one[1]) != compiled))
-    fixes = [_fixed(way, type_, line, values, known) for way, type_ in tried[: 2 * MOST]]
+    is_loop = _jax.control_of(line.eqn) is not None
+
+    def order(fix: Fixed) -> Any:
+        sent = fix.price.bytes if fix.price else 0
+        return fix.edit is None, is_loop and fix.way.leaves, sent, fix.dims != compiled
+
+    priced = sorted((_priced(way, type_, line, values, known) for way, type_ in tried[: 2 * MOST]), key=order)
+    fixes: list[Fixed] = []
+    for fix in priced:  # What would come after as many as are offered is not tried.
+        if sum(other.edit is not None for other in fixes) < MOST:
+            fixes.append(_running(fix, line, known))
     if all(fix.edit is None for fix in fixes) and known.written.is_whole(line):  # Round the expression is a place.
         for dims in dict.fromkeys(fix.dims for fix in fixes):
             ways = left_to_compiler(line, bind, dims, known)
             more = [(way, type_) for way in ways if (type_ := _tried(way, values)) is not None]
-            fixes += [_fixed(way, type_, line, values, known) for way, type_ in more]
+            fixes += [_running(_priced(way, type_, line, values, known), line, known) for way, type_ in more]
     # A change that was written, and does not run as it is written, is offered only where there is no other.
-    is_loop = _jax.control_of(line.eqn) is not None
     if not is_loop:
         fixes = [fix for fix in fixes if fix.edit is not None or not fix.way.edits] or fixes
-    fixes.sort(
-        key=lambda fix: (
-            fix.edit is None,
-            is_loop and fix.way.leaves,
-            fix.price.bytes if fix.price else 0,
-            fix.dims != compiled,
-        )
-    )
-    return tuple(fixes[:MOST])
+    return tuple(sorted(fixes, key=order)[:MOST])
 
 
-def _fixed(way: FixCandidate, type_: Any, line: Line, values: Sequence[Any], known: FixContext) -> Fixed:
+def _priced(way: FixCandidate, type_: Any, line: Line, values: Sequence[Any], known: FixContext) -> Fixed:
     written = known.written
     price = known.prices.of(way.bind, line, values, Turns(written.turns(line), written.constant(line)))
-    return Fixed(way, type_, _dims(type_), price, _running(way, line, type_, known))
+    return Fixed(way, type_, _dims(type_), price, None)
 
 
-def _running(way: FixCandidate, line: Line, type_: Any, known: FixContext) -> Edit | None:
-    """The first way of writing a fix that runs when it is pasted, and gives the same type."""
-    gives = None if way.leaves else (_jax.name_of(line.eqn), _jax.type_text(type_))
-    return next((edit for edit in way.edits if known.pasting.runs(edit, gives)), None)
+def _running(fix: Fixed, line: Line, known: FixContext) -> Fixed:
+    """A fix in the first way of writing it that runs when it is pasted, and gives the same type."""
+    gives = None if fix.way.leaves else (_jax.name_of(line.eqn), _jax.type_text(fix.type))
+    return replace(fix, edit=next((edit for edit in fix.way.edits if known.pasting.runs(edit, gives)), None))
 
 
 def _dims(type_: Any) -> Entries:

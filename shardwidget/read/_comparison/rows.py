@@ -18,6 +18,7 @@ from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
 from shardwidget.read._jaxpr.sources import own_frame, shown_name, source_of
 from shardwidget.read._jaxpr.value import Value
+from shardwidget.read._parts import in_parts, takes_no_parts
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
 
@@ -212,7 +213,11 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
                 f"Along the dimension that is summed {left} is {_over(mine)} and {right} is {_over(theirs)}: "
                 "the blocks do not match."
             )
-    words = [f"{name} is {_jax.type_text(t)}" for name, t in known if any(split[id(t)])]
+    if _jax.messages.is_of_parts(stopped.error) and (parts := [(n, t) for n, t in known if t.sharding.spec.unreduced]):
+        name, of = parts[0]
+        over = tuple(a for a in of.sharding.mesh.axis_names if a in of.sharding.spec.unreduced)
+        return over, f"{in_parts(name, of, over)}, and {takes_no_parts(_jax.name_of(line.eqn), stopped.error)}."
+    words = [f"{name} is {_jax.type_text(t)}" for name, t in dict(known).items() if any(split[id(t)])]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""

@@ -137,6 +137,9 @@ def resharded_operands(
         yield _resharded(line, values, layouts, bind, written)
         return
     arrays = [k for k, v in enumerate(values) if getattr(jax.typeof(v), "ndim", 0) and hasattr(v, "aval")]
+    parts = [k for k in arrays if jax.typeof(values[k]).sharding.spec.unreduced]
+    if alone := [k for k in parts if line.inputs[k] not in line.inputs[:k]]:
+        yield _resharded(line, values, [(k, _of(values[k])) for k in alone], bind, written)
     for k in arrays:
         mine = _of(values[k])
         wanted: list[Entries] = []

@@ -22,7 +22,7 @@ from shardwidget.read._jaxpr.syntax import Span, function_lines, text_of
 
 def frames_of(eqn: JaxprEqn) -> list[Frame]:
     """The user's frames that an equation comes from, innermost first; not those that called us."""
-    return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
+    return list(itertools.takewhile(lambda frame: not _jax.is_ours(frame.file_name), _jax.user_frames(eqn)))
 
 
 class RaisedAt(NamedTuple):

@@ -107,7 +107,10 @@ def chosen(
             leaves[k] = array
         return call(leaves)
 
-    recorded, _ = _jax.recorded_kernels(run, [call.leaves[k] for k in traced], cores=cores, patience=patience)
+    try:
+        recorded, _ = _jax.recorded_kernels(run, [call.leaves[k] for k in traced], cores=cores, patience=patience)
+    except _jax.NotForTpusError:
+        recorded = []
     if not recorded:
         raise ValueError(NO_KERNEL.format(function=call.function))
     sending = [k for k, found in enumerate(recorded) if _sends(found)]

@@ -90,7 +90,7 @@ class InstructionOrigin(NamedTuple):
         """The frames of the user and of installed packages, innermost first."""
         # What called us, and what called that, is not part of the program.
         frames = (frame for frame in self.frames if not frame.file.startswith(_jax.SHIMS))
-        frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), frames)
+        frames = itertools.takewhile(lambda frame: not _jax.is_ours(frame.file), frames)
         return [frame for frame in frames if _jax.is_user_file(frame.file)]
 
 

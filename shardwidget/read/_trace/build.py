@@ -259,7 +259,7 @@ class Builder:
 
 
 def _as_it_is(order: np.ndarray | None) -> bool:
-    return order is not None and bool(np.all(np.diff(order) == 1))
+    return order is not None and bool((order[1:] > order[:-1]).all())
 
 
 def _seated(collective: Collective, order: np.ndarray | None) -> Collective:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,6 +40,7 @@ SIMULATED = "simulated on the host: this mesh cannot run it ({words})"
 SIMULATED_TOPOLOGY = "simulated on the host: this mesh is a topology, to compile for"
 
 NOT_RUN = "the steps before the error could not be run: {words}"
+NOT_HERE = "types only: what it calls is for hardware that is not here ({words})"
 
 
 def read_call(
@@ -121,9 +123,11 @@ class _Reading:
                 outs = outs if self.host or self.stop is not None else as_returned(plan.root, leaves, outs)
                 written = WrittenTensors(everywhere(tensors), meshes)
             except Exception as error:
-                if self.stop is None:
+                elsewhere = _jax.messages.is_of_other_hardware(error)
+                if self.stop is None and not elsewhere:
                     raise
-                notes.append(NOT_RUN.format(words=_errors.first_line(error)))
+                words = _errors.first_line(error).rstrip(".")
+                notes.insert(0, NOT_HERE.format(words=words) if elsewhere else NOT_RUN.format(words=words))
         interconnects = cost.interconnects(self.interconnect or interconnect_of(mesh.kind) or cost.DEFAULT)
         collectives = Collectives(meshes, interconnects)
         writer = Writer(written, meshes, collectives)
@@ -175,9 +179,11 @@ class _Reading:
     def _run(self, notes: list[str]) -> tuple[list[Any], list[Any], list[jax.Array]]:
         """The arguments, the results and what was written; simulated where the mesh cannot run the program."""
         try:
-            leaves = self.arguments.filled(on_host=self.host)
-            notes += self.arguments.notes
-            return leaves, *self.program.run(leaves, self.host)
+            # A simulation is on no mesh, whatever is set around it.
+            with _jax.without_mesh() if self.host else contextlib.nullcontext():
+                leaves = self.arguments.filled(on_host=self.host)
+                notes += self.arguments.notes
+                return leaves, *self.program.run(leaves, self.host)
         except Exception as error:
             otherwise = self.arguments.cut_otherwise(next(iter(self.concrete.values()), None))
             if self.host or not (otherwise or _jax.messages.is_unsupported(error)):

@@ -276,6 +276,7 @@ class Recorder:
         if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
             value = jax.random.key_data(value)
         value = self.engine.as_any(value, site.level)
+        value = _jax.without_layout(value)
         if site.format:
             tape.pieces[site.format].append(_corner(value, self.engine.lead(site.level), site))
         if site.tensor >= 0:

@@ -41,10 +41,10 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return (
             f"Each device runs {step.primitive}: what it sends ({joined(sends)}) cannot be followed. It gives {what}."
         )
-    if step.region is None:
-        return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
     if step.primitive in _jax.LAYOUTS:
         return f"{what} is laid out otherwise in memory. Its elements are the same, and nothing is sent."
+    if step.region is None:
+        return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
     if not operands:
         return f"Every device makes {what}."
     return f"Each device computes {what} from its own block{'s' * (len(step.inputs) > 1)}: {operands}. Nothing is sent."

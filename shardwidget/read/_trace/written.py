@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ from shardwidget.document import Ints, Mesh, Window
 from shardwidget.read._numbers import element_format
 from shardwidget.read._processes.together import processes_of, say
 from shardwidget.read._trace.nodes import Level, LoopNode, RegionNode, Site, leads
-from shardwidget.read._trace.positions import _ids, position, share
+from shardwidget.read._trace.positions import position, share
 
 Slots = Mapping[LoopNode, int]
 """For each loop that a value is in, the slot of the iteration."""
@@ -32,7 +33,7 @@ class WrittenTensors:
     def __init__(self, tensors: Sequence[jax.Array], meshes: Mapping[RegionNode, Mesh]) -> None:
         self._tensors: Sequence[jax.Array | np.ndarray] = tensors
         self._meshes = meshes
-        self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
+        self._readers: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
         self._wholes: dict[int, np.ndarray] = {}
         """Tensors that are packed or on one device, by identity."""
         self._grids: dict[RegionNode, list[np.ndarray]] = {}
@@ -41,7 +42,7 @@ class WrittenTensors:
     def to_host(self) -> int:
         """Copies all tensors to the host, in place of those on devices; the bytes of the copies."""
         self._tensors = [np.array(tensor) for tensor in self._tensors]
-        self._arrays.clear()
+        self._readers.clear()
         self._wholes.clear()
         return sum(tensor.nbytes for tensor in self._tensors)
 
@@ -61,7 +62,8 @@ class WrittenTensors:
         tensor = len(site.level.formats) + site.tensor if not site.format else site.level.formats.index(site.format)
         held = self._tensors[_index(site.level, tensor)]
         if isinstance(held, jax.Array) and len(held.devices()) > 1 and not site.format:
-            return np.stack([self.corner(site, slots, position) for position in at.tolist()])
+            corner = tuple(slice(0, size) for size in site.corner)
+            return np.stack([block[corner] for block in self._blocks(site, slots, at)])
         # What is packed is small, and fetched at once: one look-up, however many devices there are.
         if id(held) not in self._wholes:
             self._wholes[id(held)] = np.asarray(held)
@@ -72,16 +74,24 @@ class WrittenTensors:
 
     def corner(self, site: Site, slots: Slots, at: int) -> np.ndarray:
         """The corner of a block at a mesh position."""
-        if not site.format:
-            return self.block(site, slots, at)[tuple(slice(0, size) for size in site.corner)]
-        number = _index(site.level, site.level.formats.index(site.format))
-        packed = self._read(number, self._lead(site, slots, at), at, site.level.region)
-        return packed[site.offset : site.offset + math.prod(site.corner)].reshape(site.corner)
+        return self.corners(site, slots, np.array([at]))[0]
 
     def block(self, site: Site, slots: Slots, at: int) -> np.ndarray:
         """A block at a mesh position."""
+        return next(self._blocks(site, slots, np.array([at])))
+
+    def _blocks(self, site: Site, slots: Slots, at: np.ndarray) -> Iterator[np.ndarray]:
+        """The blocks at some mesh positions, each from the device there, where it holds it."""
+        assert site.level.region is not None
         number = _index(site.level, len(site.level.formats) + site.tensor)
-        return self._read(number, self._lead(site, slots, at), at, site.level.region)
+        if number not in self._readers:
+            self._readers[number] = reader(self._tensors[number])
+        index = [np.broadcast_to(along, at.shape).tolist() for along in self._lead(site, slots, at)]
+        return map(
+            self._readers[number],
+            zip(*index, strict=True),
+            self._meshes[site.level.region].device_ids.array()[at].tolist(),
+        )
 
     def by_position(self, site: Site, slots: Slots) -> np.ndarray:
         """A scalar of a region, at each position of its mesh; one of the program, as it is."""
@@ -115,13 +125,6 @@ class WrittenTensors:
         region = site.level.region
         devices = iter(self._coordinates(region)) if region is not None else iter(())
         return tuple(slots[o] if isinstance(o, LoopNode) else next(devices)[at] for o in _outermost_first(site.level))
-
-    def _read(self, number: int, index: tuple[int, ...], at: int, region: RegionNode | None) -> np.ndarray:
-        """One entry of a tensor's leading dimensions, from the device at a mesh position where it holds that entry."""
-        if number not in self._arrays:
-            self._arrays[number] = reader(self._tensors[number])
-        assert region is not None
-        return self._arrays[number](index, int(_ids(self._meshes[region])[at]))
 
     def _coordinates(self, region: RegionNode) -> list[np.ndarray]:
         """At each mesh position the index along the device dimension of each region, outermost first."""
@@ -176,9 +179,12 @@ def reader(tensor: jax.Array | np.ndarray) -> Callable[[tuple[int, ...], int], n
             held[device_id] = starts, np.asarray(shard.data)
         if device_id in held:
             starts, data = held[device_id]
-            local = tuple(i - start for i, start in zip(index, starts, strict=False))
-            inside = all(0 <= i < size for i, size in zip(local, data.shape, strict=False))
-            if inside and data.shape[len(index) :] == tensor.shape[len(index) :]:
+            local = tuple(map(operator.sub, index, starts))
+            if (
+                min(local, default=0) >= 0
+                and all(map(operator.lt, local, data.shape))
+                and data.shape[len(index) :] == tensor.shape[len(index) :]
+            ):
                 return data[local]
         return np.asarray(tensor)[index]  # Under Explicit axes JAX would ask how to cut the result of indexing.
 

@@ -34,6 +34,8 @@ export interface Row {
   /** Whether the reader asked for it to be compiled next. */
   readonly next: boolean;
   readonly now: boolean;
+  /** Its place among those that may fit and are known as the best is; null for the others, and for now. */
+  readonly rank: number | null;
   /** Seconds of a step by the rule. */
   readonly time: number;
   readonly bytes: number;
@@ -76,7 +78,13 @@ export class SearchModel {
     const used = new Set(doc.candidates.flatMap((c) => c.axes.map((a) => a.name)));
     this.axes = [...own, ...AXES.filter((name) => used.has(name) && !own.includes(name))];
     this.limit = less ?? doc.chip?.bytes ?? null;
-    this.rows = doc.candidates.map((candidate, index) => this.#row(candidate, index, next));
+    const rows = doc.candidates.map((candidate, index) => this.#row(candidate, index, next));
+    const compiled = rows.some((row) => row.compiled && !row.now);
+    let rank = 0;
+    this.rows = rows.map((row) => {
+      const ranked = !row.now && row.compiled === compiled && row.candidate.fits !== false;
+      return ranked ? { ...row, rank: ++rank } : row;
+    });
   }
 
   #row(known: Candidate, index: number, next: string): Row {
@@ -92,6 +100,7 @@ export class SearchModel {
       compiling: index === this.doc.compiling,
       next: title === next && index !== this.doc.compiling && candidate.compiled === null,
       now: index === this.doc.now_index,
+      rank: null,
       time: timeOf(figures),
       bytes: figures.bytes_per_device,
       exposed: this.#parts(figures, false),
@@ -129,6 +138,12 @@ export class SearchModel {
     const [known, second] = fitting.filter((r) => r.compiled && r.candidate.fits);
     if (known?.now && !second) return fitting.find((r) => this.#takes(r) < this.#takes(known)) ?? known;
     return known ?? fitting[0] ?? null;
+  }
+
+  /** Seconds that the one that computes least computes, of those that may fit: no communication makes it faster. */
+  get compute(): number | null {
+    const fitting = this.rows.filter((r) => r.candidate.fits !== false);
+    return fitting.length > 0 ? Math.min(...fitting.map((r) => r.figures.compute_s)) : null;
   }
 
   /** What candidates are ordered by, as estimated. */
@@ -274,6 +289,16 @@ export function sentenceOf(model: SearchModel, row: Row): string {
   const parts = `compute ${duration(compute_s)}, ${duration(exposed_s)} exposed, ${duration(hidden_s)} hidden`;
   const own = row.now ? "now: " : "";
   return `${own}${row.title}: ${duration(row.time)} a step (${parts}), ${memoryOf(model, row)}, ${fits}; ${basisOf(row)}`;
+}
+
+/** What a candidate takes, in few words: its time by parts, its memory. */
+export function partsOf(model: SearchModel, row: Row): readonly string[] {
+  const { compute_s, exposed_s, hidden_s } = row.figures;
+  return [
+    `${duration(row.time)} a step, ${basisOf(row)}`,
+    `compute ${duration(compute_s)}, exposed ${duration(exposed_s)}, hidden ${duration(hidden_s)}`,
+    memoryOf(model, row),
+  ];
 }
 
 /** A square for each of those to compile: what became of it. */

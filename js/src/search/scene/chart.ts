@@ -1,7 +1,7 @@
 /** Candidates by memory and time: estimated ones hollow, compiled ones filled, a wall where a chip's memory ends. */
 import type { Search } from "../../core/document.gen";
-import { bytes, secondsColumn } from "../../core/format";
-import { label, type Mark, MONO } from "../../draw/marks";
+import { bytes, duration, secondsColumn } from "../../core/format";
+import { EMPTY, label, type Mark, MONO } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import { type Row, type SearchModel, timeOf } from "../model/search";
 
@@ -18,6 +18,8 @@ export interface Chart {
   readonly scale: readonly { x: number; text: string }[];
   /** Bytes of memory at a place. */
   readonly sizeAt: (x: number) => number;
+  /** Where a step would be whose communication costs nothing; null where all take far longer. */
+  readonly compute: { y: number; text: string } | null;
   /** The end of the strip beyond the wall. */
   readonly beyond: { x: number; text: string } | null;
   readonly model: SearchModel;
@@ -30,6 +32,8 @@ const BOTTOM = 40;
 const BEYOND = 92;
 const HEIGHT = 230;
 const LOW = 200;
+/** How many times longer than compute alone the fastest may take for that to be drawn. */
+const NEAR = 3;
 
 export function chartOf(model: SearchModel, width: number): Chart {
   const height = width > 500 ? LOW : HEIGHT;
@@ -41,7 +45,10 @@ export function chartOf(model: SearchModel, width: number): Chart {
   const fitting = rows.filter((r) => !isOver(r));
   const end = width - 12 - (over.length > 0 ? BEYOND : 0);
   const times = rows.map((r) => Math.log(Math.max(r.time, 1e-12)));
-  const [low, high] = [Math.min(...times), Math.max(...times)];
+  const fastest = Math.min(...times);
+  const least = Math.log(Math.max(model.compute ?? 0, 1e-12));
+  const alone = model.compute !== null && fastest - least < Math.log(NEAR);
+  const [low, high] = [alone ? Math.min(least, fastest) : fastest, Math.max(...times)];
   const room = Math.max(high - low, 0.1);
   const yOf = (seconds: number) =>
     height - BOTTOM - 12 - ((Math.log(Math.max(seconds, 1e-12)) - low) / room) * (height - TOP - BOTTOM - 24);
@@ -74,6 +81,8 @@ export function chartOf(model: SearchModel, width: number): Chart {
     sizeAt: (x) => ((x - LEFT - 8) / (end - LEFT - 8)) * far,
     ticks: rounds.map((t) => ({ y: yOf(t), text: write(t) })),
     scale: sizes.map((size) => ({ x: inside(size), text: bytes(size) })),
+    compute:
+      alone && model.compute ? { y: yOf(model.compute), text: `compute alone: ${duration(model.compute)}` } : null,
     beyond: over.length > 0 && near ? { x: end + BEYOND - 10, text: bytes(top) } : null,
   };
 }
@@ -121,6 +130,16 @@ export function chartMarks(chart: Chart): Mark[] {
       label(wall - 6, 18, wallText(model.doc, model.limit), 11.5, "ink", { anchor: "end", weight: 600 }),
     );
     if (over > 0) marks.push(label(wall + 6, 18, over === 1 ? "1 does not" : `${over} do not`, 11.5, "muted"));
+  }
+  if (chart.compute) {
+    const { y, text } = chart.compute;
+    const end = wall ?? width - 8;
+    const points = [
+      [LEFT, y],
+      [end, y],
+    ] as const;
+    marks.push({ kind: "line", points, stroke: { ...EMPTY, color: "muted", dash: [1.5, 3] } });
+    marks.push(label(end - 6, y - 4, text, 11, "muted", { anchor: "end" }));
   }
   marks.push(...stair(chart));
   const many = model.rows.length > MANY;

@@ -4,7 +4,7 @@ import { figuresOf } from "../../core/columns";
 import { clauses } from "../../core/text";
 import { headsBand, lookedAt, rule } from "../../draw/bands";
 import { cellMarks } from "../../draw/cells";
-import { axisStroke, axisToken, label, type Mark } from "../../draw/marks";
+import { axisStroke, axisToken, label, type Mark, MONO } from "../../draw/marks";
 import { COLUMNS, cellsOf } from "../model/cells";
 import type { Row, SearchModel } from "../model/search";
 import { sign } from "./chart";
@@ -20,7 +20,8 @@ export interface Table {
 const HEAD = 33;
 const LINE = 27;
 const TALL = 46;
-const WIDE = 560;
+/** From this width on a line has columns; a narrower one has two lines of text. */
+export const WIDE = 560;
 /** Rows of a picture. */
 export const LISTED = 9;
 
@@ -37,37 +38,56 @@ export function rowAt({ line, rows }: Table, y: number): number | null {
   return rows[Math.floor((y - HEAD) / line)]?.index ?? null;
 }
 
+/** The mesh axis whose name in the head a point is on; null for none. */
+export function axisAt(table: Table, x: number, y: number): number | null {
+  if (y > HEAD) return null;
+  return legendOf(table).find((part) => x >= part.x && x < part.x + part.w)?.axis ?? null;
+}
+
+/** From this width on memory is a bar too. */
+const BARS = 800;
+const MEMORY = 64;
+
+/** Where columns of a line stand, and the bars of time and of memory. */
+function placesOf({ width, line, model }: Table) {
+  const name = Math.min(292, Math.max(190, width * 0.3));
+  const barred = width >= BARS && model.limit !== null;
+  const ratio = width - (barred ? 270 : 232);
+  const places = {
+    candidate: { x: 36, end: name + 12 },
+    time: { x: name, end: ratio - 72, anchor: "end" },
+    ratio: { x: ratio - 60, end: ratio, anchor: "end" },
+    memory: { x: width - 200, end: width - 122, anchor: "end" },
+    basis: { x: width - 96, end: width },
+  } as const;
+  const tall = line === TALL;
+  const bar = tall ? { x: 32, w: width * 0.55 } : { x: name + 22, w: places.time.end - 84 - name - 22 };
+  return { tall, places, bar, held: barred ? ratio + 20 : null };
+}
+
 /**
- * A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. `seconds`: how
- * long the one that is compiled takes already.
+ * A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. `axis`: the one
+ * that is pointed at, whose parts of bars stand out. `seconds`: how long the one that is compiled takes already.
  */
 export function tableMarks(
-  { width, line, rows, model }: Table,
+  table: Table,
   selected: number,
   top: number | null = null,
-  seconds = 0,
+  { axis, seconds }: { axis: number | null; seconds: number } = { axis: null, seconds: 0 },
 ): Mark[] {
-  const tall = line === TALL;
+  const { width, line, rows, model } = table;
+  const { tall, places, bar, held } = placesOf(table);
   const most = Math.max(1e-12, ...rows.map((r) => r.time));
   const figures = figuresOf(
     COLUMNS,
     rows.map((r) => ({ time: r.time, memory: r.bytes })),
   );
-  const name = Math.min(292, Math.max(190, width * 0.3));
-  const places = {
-    candidate: { x: 36, end: name + 12 },
-    time: { x: name, end: width - 302, anchor: "end" },
-    ratio: { x: width - 292, end: width - 234, anchor: "end" },
-    memory: { x: width - 212, end: width - 126, anchor: "end" },
-    basis: { x: width - 110, end: width },
-  } as const;
-  const bar = tall ? { x: 32, w: width * 0.55 } : { x: name + 22, w: places.time.end - 84 - name - 22 };
   const first = Math.max(0, Math.floor(((top ?? 0) - HEAD) / line));
   const last = top === null ? rows.length : first + Math.ceil(WINDOW / line);
   const up = top ?? 0;
   const marks: Mark[] = [];
   if (up <= HEAD) {
-    marks.push(...legend(model, tall ? 32 : bar.x, tall ? width - 48 : bar.w + 20));
+    marks.push(...legendMarks(table, axis));
     marks.push(...headsBand(COLUMNS, tall ? {} : places, width).marks);
   }
   rows.slice(first, last).forEach((row, k) => {
@@ -77,8 +97,16 @@ export function tableMarks(
     if (row.index === selected) marks.push(...lookedAt(box));
     else if (row.now) marks.push({ kind: "rect", ...box, fill: "panel" });
     marks.push(rule(0, y + line - 1, width));
-    marks.push(...sign(row, 20, y + (tall ? 14 : line / 2)));
-    marks.push(...bars(row, bar.x, y + (tall ? 26 : 6), bar.w / most));
+    const middle = y + line / 2;
+    if (tall) marks.push(...sign(row, 20, y + 14));
+    else {
+      // What is now has its sign in place of a rank.
+      marks.push(...sign(row, row.now ? 20 : places.basis.x - 10, middle));
+      if (row.now) marks.push(...sign({ ...row, now: false }, places.basis.x - 10, middle));
+      else if (row.rank) marks.push(label(26, y + 18, String(row.rank), 11.5, "muted", { ...MONO, anchor: "end" }));
+    }
+    marks.push(...bars(row, bar.x, y + (tall ? 26 : 6), bar.w / most, axis));
+    if (held !== null && model.limit) marks.push(...share(row.bytes / model.limit, held, middle - 4));
     if (tall) {
       const right = { x: width - 170, end: width - 14, anchor: "end" } as const;
       const [over, memory] = [...cells.ratio.flat(), ...cells.memory.flat()].map((piece) =>
@@ -97,51 +125,93 @@ export function tableMarks(
   return marks;
 }
 
+/** How much of a chip's memory is taken. */
+function share(of: number, x: number, y: number): Mark[] {
+  const bar = { x, y, w: MEMORY, h: 8 };
+  return [
+    { kind: "rect", ...bar, w: MEMORY * Math.min(1, of), fill: "muted", alpha: 0.6 },
+    { kind: "rect", ...bar, stroke: { color: "muted", width: 0.8 } },
+  ];
+}
+
+/** How strong a part of a bar is while an axis is pointed at. */
+const BESIDE = 0.66;
+
 /** Compute, then what is exposed; below it what is hidden. */
-function bars({ figures, exposed, hidden }: Row, x: number, y: number, perSecond: number): Mark[] {
+function bars({ figures, exposed, hidden }: Row, x: number, y: number, perSecond: number, only: number | null): Mark[] {
   const start = Math.max(figures.compute_s, figures.hidden_s);
-  const marks: Mark[] = [{ kind: "rect", x, y, w: Math.max(1, figures.compute_s * perSecond), h: 9, fill: "k0" }];
+  const w = Math.max(1, figures.compute_s * perSecond);
+  const marks: Mark[] = [{ kind: "rect", x, y, w, h: 9, fill: "k0", ...(only !== null && { alpha: BESIDE }) }];
   let at = x + start * perSecond;
   for (const { axis, seconds } of exposed) {
     const points = [
       [at, y + 4.5],
       [at + seconds * perSecond, y + 4.5],
     ] as const;
+    const alpha = only !== null && only !== axis ? { alpha: BESIDE } : {};
     // Its pattern says the axis too, over a line in its ink.
-    marks.push({ kind: "line", points, stroke: { color: axisToken(Math.max(0, axis)), width: 4 } });
-    marks.push({ kind: "line", points, stroke: axisStroke(Math.max(0, axis), 9) });
+    marks.push({ kind: "line", points, stroke: { color: axisToken(Math.max(0, axis)), width: 4 }, ...alpha });
+    marks.push({ kind: "line", points, stroke: axisStroke(Math.max(0, axis), 9), ...alpha });
     at += seconds * perSecond;
   }
   at = x;
   for (const { axis, seconds } of hidden) {
     const color = axisToken(Math.max(0, axis));
-    marks.push({ kind: "rect", x: at, y: y + 11, w: seconds * perSecond, h: 4, fill: color, alpha: 0.4 });
+    marks.push({
+      kind: "rect",
+      x: at,
+      y: y + 11,
+      w: seconds * perSecond,
+      h: 4,
+      fill: color,
+      alpha: only !== null && only !== axis ? 0.4 * BESIDE : 0.4,
+    });
     at += seconds * perSecond;
   }
   return marks;
 }
 
-function legend({ axes }: SearchModel, x: number, room: number): Mark[] {
+interface Part {
+  readonly text: string;
+  readonly x: number;
+  readonly w: number;
+  /** The mesh axis that it stands for; null for none. */
+  readonly axis: number | null;
+}
+
+/** What colours mean: as many as there is room for. */
+function legendOf(table: Table): readonly Part[] {
+  const { tall, bar } = placesOf(table);
+  const end = tall ? table.width - 16 : bar.x + bar.w + 28;
   const all = [
-    { text: "compute", color: "k0" as const, alpha: 1 },
-    ...axes.map((text, k) => ({ text, color: axisToken(k), alpha: 1 })),
+    { text: "compute", axis: null },
+    ...table.model.axes.map((text, axis) => ({ text, axis })),
+    { text: HIDDEN, axis: null },
   ];
-  const marks: Mark[] = [];
-  let at = x;
-  for (const { text, color } of [...all, { text: "light: hidden", color: "muted" as const }]) {
-    const w = 22 + text.length * 6.4;
-    if (at + w > x + room) break;
-    marks.push({
-      kind: "rect",
-      x: at,
-      y: 13,
-      w: 12,
-      h: 8,
-      fill: color,
-      ...(text === "light: hidden" && { alpha: 0.4 }),
-    });
-    marks.push(label(at + 16, 21, text, 11, "muted"));
-    at += w + 6;
-  }
-  return marks;
+  const widths = all.map(({ text }) => 28 + text.length * 6.4);
+  const room = widths.reduce((sum, w) => sum + w, 0);
+  // Above the bars, or beginning before them.
+  let x = tall ? bar.x : Math.max(NAMES, Math.min(bar.x, end - room));
+  const parts: Part[] = [];
+  all.forEach((part, k) => {
+    const w = widths[k] ?? 0;
+    if (x + w <= end + 8) parts.push({ ...part, x, w });
+    x += w;
+  });
+  return parts;
+}
+
+/** Where the head of the names has ended. */
+const NAMES = 110;
+const HIDDEN = "light: hidden";
+
+function legendMarks(table: Table, only: number | null): Mark[] {
+  return legendOf(table).flatMap(({ text, x, axis }): Mark[] => {
+    const strong = axis !== null && axis === only;
+    const fill = axis === null ? (text === HIDDEN ? "muted" : "k0") : axisToken(axis);
+    return [
+      { kind: "rect", x, y: 13, w: 12, h: 8, fill, ...(text === HIDDEN && { alpha: 0.4 }) },
+      label(x + 16, 21, text, 11, strong ? "ink" : "muted", strong ? { weight: 600 } : {}),
+    ];
+  });
 }

@@ -12,8 +12,8 @@ export interface HeadValues {
   others: string;
 }
 
-/** Values that stand over a step, on each side. */
-const IN_HEAD = 3;
+/** Most values that stand over a step, on each side. */
+const IN_HEAD = [3, 3] as const;
 
 /** Ids of what a step reads: what receives a transfer, its future alone. */
 export function takenBy(trace: TraceModel, step: Step): readonly number[] {
@@ -21,17 +21,17 @@ export function takenBy(trace: TraceModel, step: Step): readonly number[] {
 }
 
 /** What stands over a step: some values before and after, the operation with its axes. */
-export function headOf(trace: TraceModel, step: Step) {
-  const get = (ids: readonly number[]): HeadValues => {
+export function headOf(trace: TraceModel, step: Step, [before, after]: readonly [number, number] = IN_HEAD) {
+  const get = (ids: readonly number[], most: number): HeadValues => {
     const all = [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []);
-    const rest = all.slice(IN_HEAD);
+    const rest = all.slice(most);
     return {
-      shown: all.slice(0, IN_HEAD),
+      shown: all.slice(0, most),
       more: rest.length > 0 ? `+${rest.length} more` : "",
       others: rest.map((v) => `${v.name} ${v.type}`).join(", "),
     };
   };
   const axes = step.collective?.axes ?? [];
   const name = primitiveName(step) + (axes.length > 0 ? ` '${axes.join("', '")}'` : "");
-  return { inputs: get(takenBy(trace, step)), outputs: get(step.outputs), name, axes };
+  return { inputs: get(takenBy(trace, step), before), outputs: get(step.outputs, after), name, axes };
 }

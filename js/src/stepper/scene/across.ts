@@ -4,7 +4,7 @@ import { clauses } from "../../core/text";
 import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
-import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, stripped, stripVariable, tileFace } from "./ask";
+import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, ROOM, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import { cellOf, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
 import type { Face } from "./contents";
@@ -25,8 +25,8 @@ interface Row {
   cover?: boolean;
 }
 
-/** All groups are open before rows of a block are left out. */
-function rowsIn({ trace, c, mixed }: Ask): readonly Row[] {
+/** In wide cards, and in pictures, all groups are open before rows of a block are left out. */
+function rowsIn({ trace, c, mixed, width, room }: Ask): readonly Row[] {
   const several = trace.groups(c).length > 1;
   if (mixed && several)
     return ROWS.flatMap((row) => [
@@ -34,11 +34,14 @@ function rowsIn({ trace, c, mixed }: Ask): readonly Row[] {
       { ...row, lane: 14, open: false, cover: true },
     ]);
   return ROWS.flatMap((row) => [
-    ...(several ? [{ ...row, open: true }] : []),
+    ...(several && (width > WIDE || room >= ROOM) ? [{ ...row, open: true }] : []),
     { ...row, open: false },
     ...((trace.mesh.meshShape[0] ?? 1) > 2 && row.cell ? [{ ...row, lane: 14, open: false, cover: true }] : []),
   ]);
 }
+
+/** Of a card of 1100 px. */
+const WIDE = 840;
 
 const ROWS: readonly Omit<Row, "open">[] = [
   { rows: 4, pad: 7, gap: 12, lane: 36 },
@@ -106,8 +109,8 @@ export function acrossStage(ask: Ask): Stage | null {
   const [down = 1, across = 1] = trace.mesh.meshShape;
   // What needs more than there is has no room with any margins.
   if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
-  const most = acrossHeight(ask);
-  for (const row of most > 0 ? rowsIn(ask) : []) {
+  const most = home ? home.height : ask.room;
+  for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
     for (const tight of TIGHT) {
       for (const font of FONTS) {
         for (const grow of tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]) {
@@ -118,17 +121,6 @@ export function acrossStage(ask: Ask): Stage | null {
     }
   }
   return null;
-}
-
-/** How high it may be at any width; 0 where it is never drawn so. */
-export function acrossHeight(ask: Ask): number {
-  if (!wholeMesh(ask)) return 0;
-  if (ask.home) return ask.home.height;
-  for (const row of rowsIn(ask)) {
-    const sizes = sizesOf(ask, row, TIGHT[0], FONTS[0], 0);
-    if (sizes && sizes.height <= ask.room) return sizes.height;
-  }
-  return 0;
 }
 
 /** Whether every group is a row of the mesh. */

@@ -71,6 +71,9 @@ export function wraps(plan: Plan): number {
   return plan.algorithm === "ring" || plan.n < 3 ? 1 : 2;
 }
 
+/** Most height of a picture that stands alone, with its line. */
+export const ROOM = 508;
+
 /** Rows of tiles with room for copies between them; of more, copies go over the places that they leave and fill. */
 export const GUTTERS = 8;
 const SLIM_GUTTERS = 16;

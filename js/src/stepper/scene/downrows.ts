@@ -69,6 +69,11 @@ export function downHeight(ask: Ask): number {
   return mapOver(ask) ? Math.max(height, vertical(ask, true).height) : height;
 }
 
+/** Rows of a block that it shows at any width. */
+export function downRows(ask: Ask): number {
+  return vertical(ask, mapOver(ask)).row.rows;
+}
+
 /** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */
 export function mapOver(ask: Ask): boolean {
   return ask.width < 536 && groupsOf(ask).length > 1;

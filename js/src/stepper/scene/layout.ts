@@ -2,19 +2,16 @@
 import type { Plan, Step, Variable } from "../../core/document.gen";
 import { type Formats, formatsOf } from "../model/formats";
 import type { TraceModel } from "../model/trace";
-import { acrossHeight, acrossStage } from "./across";
-import { type Ask, motionOf, type Size } from "./ask";
+import { acrossStage } from "./across";
+import { type Ask, motionOf, ROOM, type Size } from "./ask";
 import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage, inHome } from "./down";
-import { downHeight } from "./downrows";
+import { downHeight, downRows } from "./downrows";
 import { type Field, FULL, type Local, localField, localStage, type Shown } from "./local";
 import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
 import { thumbStage, thumbsHeight } from "./thumbs";
-
-/** Most height of the picture and of its line: what is left of a card of 640 px. */
-export const ROOM = 508;
 
 const NONE: Size = { w: 0, h: 0 };
 
@@ -24,8 +21,6 @@ export interface Room {
   most: number;
   /** Least height, so that a narrow card is no lower than a wide one. */
   least: number;
-  /** Widths at which the picture is as high as at its own. */
-  widths: readonly number[];
 }
 
 export class StepperLayout {
@@ -33,6 +28,8 @@ export class StepperLayout {
   readonly blockColor: BlockColor;
   readonly #field: Field | null = null;
   readonly #mixed: boolean;
+  /** Whether it stands in a card: then other algorithms take the height that the meaning has. */
+  readonly #card: boolean;
   readonly #local: readonly Shown[];
   readonly #homes = new Map<string, Stage | null>();
   readonly #shown = new Map<number, Shown>();
@@ -43,11 +40,12 @@ export class StepperLayout {
     readonly width: number,
     /** Names of watched variables. */
     readonly watch: readonly string[] = [],
-    readonly room: Room = { most: ROOM, least: 0, widths: [] },
+    readonly room: Room = { most: ROOM, least: 0 },
     /** Sizes of tiles of the same trace and names, as a layout of another width found them. */
     private readonly tiles: Local["tiles"] = new Map(),
   ) {
     this.blockColor = blockColors(trace);
+    this.#card = room.most < ROOM;
     const over = trace.steps.flatMap(({ collective: c }) => c?.axes.join() ?? []);
     this.#mixed = trace.mesh.axes.length === 2 && new Set(over).size > 1;
     const asksAt = (step: Step, at: number) =>
@@ -58,15 +56,14 @@ export class StepperLayout {
     });
     this.#local = unlike(local);
     this.#field = this.#fieldAt(width);
-    const fields = room.widths.map((w) => this.#fieldAt(w).height);
-    const heights = new Map<string, number>();
-    for (const [at, step] of trace.steps.entries()) {
-      for (const ask of asksAt(step, at)) {
-        const key = ask ? signature(ask) : "";
-        if (ask && !heights.has(key)) heights.set(key, Math.max(downHeight(ask), acrossHeight(ask), thumbsHeight(ask)));
-      }
-    }
-    this.height = Math.ceil(Math.max(room.least, this.#field.height, ...fields, ...heights.values()));
+    const asks = new Map<string, Ask>();
+    for (const [at, step] of trace.steps.entries())
+      for (const ask of asksAt(step, at)) if (ask) asks.set(signature(ask), asks.get(signature(ask)) ?? ask);
+    const [meanings, others] = split([...asks.values()], ({ plan }) => plan.algorithm === "meaning");
+    const { least, height } = this.#field;
+    const meaning = (ask: Ask) => acrossStage({ ...ask, least })?.height ?? heightOf(ask);
+    const most = Math.max(room.least, height, ...meanings.map(meaning));
+    this.height = Math.ceil(Math.max(most, ...others.map((ask) => (this.#card ? lowOf(ask, most) : heightOf(ask)))));
   }
 
   #fieldAt(width: number): Field {
@@ -191,7 +188,7 @@ export class StepperLayout {
       group,
       receiver: Math.max(0, device === null ? 0 : group.indexOf(device)),
       width: this.width,
-      room: this.room.most,
+      room: plan.algorithm === "meaning" || !this.#card ? this.room.most : (this.height ?? this.room.most),
       least: this.#field?.least ?? NONE,
       home: null,
       alone: false,
@@ -204,6 +201,20 @@ export class StepperLayout {
 function groupStage(ask: Ask, height: number): Stage {
   const stage = downStage(ask, height);
   return stage.bare || stage.tiles.length < ask.trace.mesh.size ? (thumbStage(ask, height) ?? stage) : stage;
+}
+
+function split<T>(all: readonly T[], first: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(first), all.filter((one) => !first(one))];
+}
+
+function heightOf(ask: Ask): number {
+  return Math.max(downHeight(ask), thumbsHeight(ask));
+}
+
+/** As high as the meaning, where copies stand closer but no row of a block is left out for that. */
+function lowOf(ask: Ask, most: number): number {
+  const close = { ...ask, room: Math.min(ask.room, most) };
+  return downRows(close) < downRows(ask) ? heightOf(ask) : heightOf(close);
 }
 
 /** What the height of a collective's stage depends on. */

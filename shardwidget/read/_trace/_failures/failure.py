@@ -19,6 +19,7 @@ from shardwidget.read._trace._failures.python_values import traced_value
 from shardwidget.read._trace._failures.ranks import unfitting_result
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace._failures.trials import tried
+from shardwidget.read._trace._failures.unreduced import not_combined
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
@@ -78,6 +79,8 @@ def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:
         return future
     if (forbidden := forbidden_collective(stop)) is not None:
         return forbidden
+    if (parts := not_combined(stop, writer)) is not None:
+        return parts
     explain = _EXPLAIN.get(stop.kind)
     return (explain(stop, writer) if explain else None) or _other(stop)
 

@@ -170,7 +170,7 @@ def _concatenated(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong], ou
     if stop.reached.mapped is None or not all(v.aval.ndim for _, v, _, _ in wrong):
         return ""
     specs = {number: _named_too(spec, axes, v, writer) for number, v, axes, spec in wrong}
-    return _with_specs(stop.reached.mapped.out_specs if out_specs is None else out_specs, specs)
+    return with_specs(stop.reached.mapped.out_specs if out_specs is None else out_specs, specs)
 
 
 def _title(reducer: Reducer, over: str) -> str:
@@ -208,7 +208,7 @@ def _named_too(spec: PartitionSpec, axes: Sequence[str], value: TracedValue, wri
     return PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
 
 
-def _with_specs(specs: Any, changed: Mapping[int, PartitionSpec]) -> str:
+def with_specs(specs: Any, changed: Mapping[int, PartitionSpec]) -> str:
     """The specs as code, some of them replaced."""
     leaves, tree = jax.tree.flatten(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
     if len(leaves) == 1:

@@ -118,7 +118,7 @@ class StoppedTrace:
     def _never_ran(self) -> bool:
         """Whether none of the user's code was running: JAX or Python rejected the arguments, or JAX the result."""
         files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
-        ours = max(k for k, file in enumerate(files) if file.startswith(_jax.OURS))
+        ours = max(k for k, file in enumerate(files) if _jax.is_ours(file))
         return not any(_jax.is_user_file(file) for file in files[ours:])
 
     def _wrong_call(self) -> Exception:
