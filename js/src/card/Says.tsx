@@ -29,10 +29,7 @@ export function Says({ children, also, walk }: Props) {
           <button type="button" aria-label="the one before" disabled={walk.at <= 0} onClick={() => walk.go(-1)}>
             ◂
           </button>
-          {/* As wide as it will be, so that no line breaks when it is pressed. */}
-          <span class="mono" style={{ minWidth: `${4 + 2 * String(walk.of).length}ch` }}>
-            {walk.at < 0 ? walk.of : `${walk.at + 1} of ${walk.of}`}
-          </span>
+          <span class="mono">{walk.at < 0 ? walk.of : `${walk.at + 1} of ${walk.of}`}</span>
           <button
             type="button"
             aria-label="the next one"

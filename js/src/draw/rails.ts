@@ -9,125 +9,91 @@ export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
 
 /** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
 export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () => null): Mark[] {
-  if (model.axes.length === 0) return [];
-  if (panel.ring) return ringRails(model, panel);
-  return panel.wrapped ? wrappedRails(model, panel) : boxRails(model, panel, signOf);
-}
-
-/** Of all columns and rows of a box. */
-function sizeOf({ columns, rows, pitch, w, h }: DeviceGrid): readonly [width: number, height: number] {
-  return [columns * pitch[0] - (pitch[0] - w), rows * pitch[1] - (pitch[1] - h)];
-}
-
-/** The axis that makes a place of the order: rows, columns. */
-function axisAt(panel: DeviceGrid, k: number): number {
-  return panel.order[k] ?? k;
-}
-
-function nameAt(model: MeshModel, panel: DeviceGrid, k: number): string {
-  return model.axes[axisAt(panel, k)]?.name ?? "";
-}
-
-/** How wide a coordinate is with the name of its axis. */
-function widthOf(name: string, what: string): number {
-  return textWidth(isLong(name) ? what : `${name}=${what}`, 11, true) + 6;
-}
-
-/** Writes coordinates of one axis. */
-function coordinates(model: MeshModel, panel: DeviceGrid, k: number, anchor: "middle" | "end") {
-  const [name, look] = [nameAt(model, panel, k), { ...BOLD, anchor }];
-  return (what: string, x: number, y: number, room = 110): Mark =>
-    label(x, y, isLong(name) ? what : nameAndIndex(name, what, room), 11, axisToken(axisAt(panel, k)), look);
-}
-
-/** A long name, once: along the rail. */
-function once(model: MeshModel, panel: DeviceGrid, k: number, x: number, y: number, room: number): Mark[] {
-  const name = nameAt(model, panel, k);
-  if (!isLong(name)) return [];
-  const look = { ...BOLD, anchor: "middle", turned: k === 0 && !panel.ring } as const;
-  return [label(x, y, fit(name, room, 11, true), 11, axisToken(axisAt(panel, k)), look)];
-}
-
-function rail(panel: DeviceGrid, k: number, x0: number, y0: number, x1: number, y1: number, arrow = true): Mark {
-  const points = [
-    [x0, y0],
-    [x1, y1],
-  ] as const;
-  return { kind: "line", points, stroke: axisStroke(axisAt(panel, k)), arrow };
-}
-
-function ringRails(model: MeshModel, panel: DeviceGrid): Mark[] {
-  const { columns, pitch, w, h } = panel;
-  const [width] = sizeOf(panel);
-  const marks = once(model, panel, 0, panel.x + width / 2, panel.y - 20, width);
-  const step = runs(columns, pitch[0], widthOf(nameAt(model, panel, 0), `${model.size - 1}`))[0]?.[1] ?? 1;
-  const text = coordinates(model, panel, 0, "middle");
-  for (let p = 0; p < model.size; p++) {
-    const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
-    // From edge to edge: half the gap to both sides of the middle between the two.
-    const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
-    const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
-    marks.push(rail(panel, 0, x - dx, y - dy, x + dx, y + dy, false));
-    const below = p >= columns;
-    if ((below ? model.size - 1 - p : p) % step === 0)
-      marks.push(text(`${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6));
-  }
-  return marks;
-}
-
-function wrappedRails(model: MeshModel, panel: DeviceGrid): Mark[] {
-  const { rows, columns, pitch } = panel;
-  const [, height] = sizeOf(panel);
-  const marks = once(model, panel, 0, panel.box.x + 10, panel.y + height / 2, height + 20);
-  const text = coordinates(model, panel, 0, "end");
-  for (const [row, count] of runs(rows, pitch[1], 13)) {
-    const last = Math.min(model.size, (row + count) * columns) - 1;
-    const y = panel.y + (row + count / 2) * pitch[1] + 4;
-    marks.push(text(`${row * columns}–${last}`, panel.x - 8, y));
-  }
-  return marks;
-}
-
-function boxRails(model: MeshModel, panel: DeviceGrid, signOf: SignOf): Mark[] {
   const marks: Mark[] = [];
-  const { rows, columns } = panel;
-  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
-    const { x, y } = boxAt(panel, box);
-    const railed = box === 0 || !panel.multiples;
-    if (railed && rows > 1 && box % panel.boxesAcross === 0) marks.push(...rowRail(model, panel, x, y));
-    if (railed && columns > 1) marks.push(...columnRail(model, panel, x, panel.multiples ? y - 16 : y));
-    const above = panel.multiples ? 5 : columns > 1 ? (isLong(nameAt(model, panel, 1)) ? 47 : 34) : 12;
-    if (model.axes.length > 2 && panel.boxesAcross * panel.boxesDown <= MOST_NAMED)
-      marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
-  }
-  return marks;
-}
+  const { rows, columns, pitch, w, h } = panel;
+  const height = rows * pitch[1] - (pitch[1] - h);
+  const width = columns * pitch[0] - (pitch[0] - w);
 
-function rowRail(model: MeshModel, panel: DeviceGrid, x: number, y: number): Mark[] {
-  const { rows, pitch, h } = panel;
-  const [, height] = sizeOf(panel);
-  const marks = once(model, panel, 0, x - panel.x + panel.box.x + 10, y + height / 2, height + 20);
-  const text = coordinates(model, panel, 0, "end");
-  marks.push(rail(panel, 0, x - 14, y, x - 14, y + height));
-  for (const [row, count] of named(panel, rows, pitch[1], 13)) {
-    const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
-    marks.push(text(count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4));
-  }
-  return marks;
-}
+  // An axis is meant by its place in the order: rows, columns.
+  const axisAt = (k: number) => panel.order[k] ?? k;
+  const nameOf = (k: number) => model.axes[axisAt(k)]?.name ?? "";
+  /** How wide a coordinate is with its axis. */
+  const widthOf = (k: number, index: number) =>
+    textWidth(isLong(nameOf(k)) ? `${index}` : `${nameOf(k)}=${index}`, 11, true) + 6;
+  const text = (k: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) => {
+    const written = isLong(nameOf(k)) ? what : nameAndIndex(nameOf(k), what, room);
+    marks.push(label(x, y, written, 11, axisToken(axisAt(k)), { ...BOLD, anchor }));
+  };
+  /** A long name, once: along the rail. */
+  const once = (k: number, x: number, y: number, room: number, turned = false) => {
+    const rest = { ...BOLD, anchor: "middle", turned } as const;
+    if (isLong(nameOf(k))) marks.push(label(x, y, fit(nameOf(k), room, 11, true), 11, axisToken(axisAt(k)), rest));
+  };
+  const besideRows = (x: number, y: number) =>
+    once(0, x - panel.x + panel.box.x + 10, y + height / 2, height + 20, true);
+  const rail = (k: number, x0: number, y0: number, x1: number, y1: number, arrow = true) => {
+    const points = [
+      [x0, y0],
+      [x1, y1],
+    ] as const;
+    marks.push({ kind: "line", points, stroke: axisStroke(axisAt(k)), arrow });
+  };
 
-function columnRail(model: MeshModel, panel: DeviceGrid, x: number, y: number): Mark[] {
-  const { columns, pitch, w } = panel;
-  const [width] = sizeOf(panel);
-  const marks = once(model, panel, 1, x + width / 2, y - 29, width + BOX_GAP);
-  const text = coordinates(model, panel, 1, "middle");
-  marks.push(rail(panel, 1, x, y - 10, x + width, y - 10));
-  const room = widthOf(nameAt(model, panel, 1), `${columns - 1}`);
-  for (const [column, count] of named(panel, columns, pitch[0], room)) {
-    const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
-    const wide = count === columns ? width + 2 * BOX_GAP : pitch[0] * count;
-    marks.push(text(count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, wide));
-  }
+  const drawRing = () => {
+    once(0, panel.x + width / 2, panel.y - 20, width);
+    const step = runs(columns, pitch[0], widthOf(0, model.size - 1))[0]?.[1] ?? 1;
+    for (let p = 0; p < model.size; p++) {
+      const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
+      // From edge to edge: half the gap to both sides of the middle between the two.
+      const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
+      const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
+      rail(0, x - dx, y - dy, x + dx, y + dy, false);
+      const below = p >= columns;
+      if ((below ? model.size - 1 - p : p) % step === 0)
+        text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle");
+    }
+  };
+
+  const drawWrapped = () => {
+    besideRows(panel.x, panel.y);
+    for (const [row, count] of runs(rows, pitch[1], 13)) {
+      const last = Math.min(model.size, (row + count) * columns) - 1;
+      text(0, `${row * columns}–${last}`, panel.x - 8, panel.y + (row + count / 2) * pitch[1] + 4, "end");
+    }
+  };
+
+  const drawRows = (x: number, y: number) => {
+    besideRows(x, y);
+    rail(0, x - 14, y, x - 14, y + height);
+    for (const [row, count] of named(panel, rows, pitch[1], 13)) {
+      const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
+      text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end");
+    }
+  };
+
+  const drawColumns = (x: number, y: number) => {
+    once(1, x + width / 2, y - 29, width + BOX_GAP);
+    rail(1, x, y - 10, x + width, y - 10);
+    for (const [column, count] of named(panel, columns, pitch[0], widthOf(1, columns - 1))) {
+      const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
+      const room = count === columns ? width + 2 * BOX_GAP : pitch[0] * count;
+      text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room);
+    }
+  };
+
+  const drawBoxes = () => {
+    for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
+      const { x, y } = boxAt(panel, box);
+      const railed = box === 0 || !panel.multiples;
+      if (railed && rows > 1 && box % panel.boxesAcross === 0) drawRows(x, y);
+      if (railed && columns > 1) drawColumns(x, panel.multiples ? y - 16 : y);
+      const above = panel.multiples ? 5 : columns > 1 ? (isLong(nameOf(1)) ? 47 : 34) : 12;
+      if (model.axes.length > 2 && panel.boxesAcross * panel.boxesDown <= MOST_NAMED)
+        marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
+    }
+  };
+
+  if (model.axes.length > 0) (panel.ring ? drawRing : panel.wrapped ? drawWrapped : drawBoxes)();
   return marks;
 }
 
