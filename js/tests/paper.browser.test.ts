@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import type { Buffer, Programs } from "../src/core/document.gen";
 import { decodeMemory } from "../src/program/memory/model/memory";
-import { groupsOf, ProgramModel } from "../src/program/model/program";
+import { groupsOf } from "../src/program/model/groups";
+import { ProgramModel } from "../src/program/model/program";
 import { decodeReshard } from "../src/reshard/model/reshard";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, SET, sheet } from "./exercise/sheets";

@@ -27,7 +27,7 @@ _UNNAMED = re.compile(r"tmp\d*")
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class TracePlace:
     """Where in a trace something was found."""
 
     step: int
@@ -52,7 +52,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference(Found):
+class Difference(TracePlace):
     """Where two traces begin to differ; ``step`` is of the first."""
 
     mine: np.ndarray
@@ -86,7 +86,7 @@ class Difference(Found):
 
 
 @dataclass(frozen=True, eq=False)
-class NotFinite(Found):
+class NotFinite(TracePlace):
     """The first NaN or Inf of a trace."""
 
     at: tuple[int, ...]

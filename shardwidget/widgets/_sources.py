@@ -32,7 +32,7 @@ class Carries(Protocol):
         ...
 
 
-class Carried:
+class BundleOutputs:
     """Which outputs of a kernel brought which text of the front end, for those that need no kernel."""
 
     def __init__(self) -> None:
@@ -51,13 +51,13 @@ _SOURCES: WeakKeyDictionary[object, dict[str, Source]] = WeakKeyDictionary()
 """Of each kernel, by the name of the file."""
 
 
-_CARRIED: WeakKeyDictionary[object, Carried] = WeakKeyDictionary()
+_CARRIED: WeakKeyDictionary[object, BundleOutputs] = WeakKeyDictionary()
 
 
-def carried() -> Carried | None:
+def carried() -> BundleOutputs | None:
     """Of the kernel whose outputs are on one page; None where each output must be complete."""
     where = kernel()
-    return None if where is None or not front_end().one_page else _CARRIED.setdefault(where, Carried())
+    return None if where is None or not front_end().one_page else _CARRIED.setdefault(where, BundleOutputs())
 
 
 def kernel() -> object | None:

@@ -71,7 +71,8 @@ def axis(view: Locator, name: str) -> Locator:
 
 
 def drag(page: Page, chip: Locator, to: Locator, *, drop: bool = True) -> None:
-    """Takes a chip and carries it somewhere."""
+    """Takes a chip and carries it somewhere: both are in the window."""
+    to.scroll_into_view_if_needed()
     chip.hover()
     page.mouse.down()
     box = to.bounding_box()

@@ -5,6 +5,7 @@ import { Head } from "../card/Head";
 import { Listbox } from "../card/Listbox";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
+import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
 import { Segments } from "../card/Tools";
 import { sentenceTokens } from "../core/text";
@@ -71,7 +72,7 @@ function Rows({ state, shown: { diff, table, row } }: { state: DiffState; shown:
       label={`${table.rows.length} rows`}
       said={row ? sentenceOf(row, diff.sides, diff.mesh) : ""}
       at={{ left: 0, right: 0, top: `${top}px`, height: `${table.line}px` }}
-      seen={(el) => el?.scrollIntoView?.({ block: "nearest" })}
+      seen={(el) => keepInView(el)}
       style={{ height: `${table.height}px` }}
       onPointerDown={(event) => state.select(rowAt(table, pointOf(event)[1]))}
     >

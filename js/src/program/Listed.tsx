@@ -1,6 +1,7 @@
 /** A program's collectives on paper, where nothing can be opened. */
 import { Head } from "../card/Head";
-import { groupsOf, type ProgramModel } from "./model/program";
+import { groupsOf } from "./model/groups";
+import type { ProgramModel } from "./model/program";
 import type { ProgramState } from "./state";
 import { Table } from "./Table";
 import { Totals } from "./Totals";

@@ -4,7 +4,8 @@ import { keepInView } from "../card/scroll";
 import type { HloCollective, Source as Line } from "../core/document.gen";
 import { count } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
-import type { Group, ProgramModel } from "./model/program";
+import type { Group } from "./model/groups";
+import type { ProgramModel } from "./model/program";
 import type { ProgramState } from "./state";
 
 interface Props {

@@ -13,7 +13,8 @@ import type { Scheme } from "../core/color";
 import type { HloCollective, Remedy } from "../core/document.gen";
 import { PAD } from "../draw/marks";
 import { AT_FIRST as ON_LINKS } from "../links/model/public";
-import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "./model/program";
+import { type Group, groupsOf, SORTS, type Sort } from "./model/groups";
+import { type Decoded, decodePrograms, ProgramModel } from "./model/program";
 import { phaseAfter, playTime } from "./model/rounds";
 import {
   AT_FIRST,

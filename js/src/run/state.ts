@@ -5,7 +5,7 @@ import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import { PAD } from "../draw/marks";
-import type { Spent } from "./model/calls";
+import type { TicksSpent } from "./model/calls";
 import { type DecodedRuns, type Doing, decodeRuns, RunModel, rowsOf, type Sort } from "./model/run";
 import { doingText } from "./model/words";
 import { layoutOf, type RunLayout, type Span } from "./scene/layout";
@@ -162,7 +162,7 @@ export class RunState extends CardState<Fields> {
   }
 
   /** What the calls of the open run went into. */
-  spent(): readonly Spent[] {
+  spent(): readonly TicksSpent[] {
     const model = this.chart()?.model;
     return model ? this.#spent(model) : [];
   }

@@ -4,8 +4,9 @@ import type { Ints, Program } from "../../src/core/document.gen";
 import { duration } from "../../src/core/format";
 import { DocumentError } from "../../src/core/wire";
 import { sideBySide } from "../../src/program/model/cells";
+import { groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/groups";
 import type { ProgramModel } from "../../src/program/model/program";
-import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/program";
+import { decodePrograms } from "../../src/program/model/program";
 import {
   analysis,
   badgesOf,
@@ -318,24 +319,6 @@ test("the timeline is as wide as the call takes, a lane for each axis, and knows
     }
   }
   expect(layoutLanes(m, 99, 800)).toBeNull();
-});
-
-test("a line's collectives are added up, loops multiplied, the longest line first", () => {
-  const m = model("training");
-  const lines = m.byLine(0);
-  expect(lines.map((l) => l.source?.line)).toEqual([21, 22, 23, 24]);
-  expect(lines.flatMap((l) => l.collectives).sort((a, b) => a - b)).toEqual([...m.collectives.keys()]);
-  const seconds = lines.map((l) => l.seconds);
-  expect(seconds).toEqual([...seconds].sort((a, b) => b - a));
-  expect(lines.reduce((sum, l) => sum + l.bytes, 0)).toBe(
-    m.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0),
-  );
-  expect(
-    model("shard_map")
-      .byLine(0)
-      .filter((l) => l.atLeast)
-      .map((l) => l.source?.line),
-  ).toEqual([23]);
 });
 
 test("what a collective stands in, outermost first", () => {

@@ -50,7 +50,7 @@ class Rule:
 
 
 @dataclass
-class _Count:
+class _RuleOutcome:
     """What came of a rule so far."""
 
     matches: int = 0
@@ -69,7 +69,7 @@ def ruled(model: Model, rules: Rules) -> Model:
         tuple(a.name for a in model.mesh.axes),
         axis_types=tuple(AxisType[a.type] for a in model.mesh.axes),
     )
-    counts = [_Count() for _ in read]
+    counts = [_RuleOutcome() for _ in read]
     types, index_of = list(model.types), {kind: at for at, kind in enumerate(model.types)}
     leaf_type = model.leaf_type.array().tolist()
     known: dict[tuple[int, tuple[int, ...]], LeafType | str] = {}
@@ -170,7 +170,7 @@ def _applies(kind: LeafType) -> bool:
 
 
 def _decided(
-    rules: Sequence[Rule], kind: LeafType, name: str, counts: list[_Count]
+    rules: Sequence[Rule], kind: LeafType, name: str, counts: list[_RuleOutcome]
 ) -> tuple[tuple[int, ...], P | None]:
     """The rules that decide a leaf, and the spec that they give; None where flax refuses its logical names."""
     named = [at for at, rule in enumerate(rules) if rule.logical] if kind.logical else []
@@ -226,7 +226,7 @@ def _placed(kind: LeafType, spec: P | None, mesh: AbstractMesh) -> LeafType | st
     )
 
 
-def _count(count: _Count, before: int, after: LeafType | str, model: Model, name: str) -> None:
+def _count(count: _RuleOutcome, before: int, after: LeafType | str, model: Model, name: str) -> None:
     count.counts += 1
     if isinstance(after, str):
         count.refused += 1
@@ -236,7 +236,7 @@ def _count(count: _Count, before: int, after: LeafType | str, model: Model, name
     count.copies = (count.copies or set()) | {(before, copies)}
 
 
-def _effect(rule: Rule, count: _Count) -> RuleEffect:
+def _effect(rule: Rule, count: _RuleOutcome) -> RuleEffect:
     copies = next(iter(count.copies)) if count.copies and len(count.copies) == 1 else None
     error = rule.fault or count.error
     return RuleEffect(rule.text, count.matches, count.counts, copies, count.refused, count.refused_path, error)

@@ -7,7 +7,7 @@ called.
 - ``xspace`` reads the profile's protocol buffer into columns; ``trace`` finds the events of instructions in it, of CPU,
   TPU and GPU in one form.
 - ``join`` finds the instruction of each name: its line, its loops, its collective.
-- ``run`` joins the halves of asynchronous collectives, numbers calls, and assigns devices to mesh positions.
+- ``calls`` joins the halves of asynchronous collectives, numbers calls, and assigns devices to mesh positions.
 - ``shardwidget.measured`` computes the run from these events; ``host`` says what times on this machine do not show.
 
 Traps: a profile has 100,000 events a second, so everything is a column, and nothing is an object for each event. The

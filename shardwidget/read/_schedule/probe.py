@@ -33,7 +33,7 @@ NONE: Change = (-1, -1, 0, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
+class WatchedValue:
     """A value that an equation computes in a ``shard_map``."""
 
     node: LeafNode
@@ -178,7 +178,7 @@ class _Planner(Planner):
 
     def __init__(self) -> None:
         super().__init__((1, 1), False)
-        self.watched: list[Watched] = []
+        self.watched: list[WatchedValue] = []
         self._primitives = _jax.CONTRACTIONS
 
     def plan(self, closed: _jax.AnyJaxpr) -> TracePlan:
@@ -204,7 +204,7 @@ class _Planner(Planner):
             (contracted, _), _ = eqn.params["dimension_numbers"]
             operand: Any = eqn.invars[0].aval
             work *= math.prod(operand.shape[d] for d in contracted)
-        self.watched.append(Watched(node, site, rows, work))
+        self.watched.append(WatchedValue(node, site, rows, work))
 
     def _site(self, aval: Any, level: Level, *, returned: bool = False) -> Site:
         del returned
@@ -214,7 +214,7 @@ class _Planner(Planner):
 class _Recorder(Recorder):
     """Walks the plan with one change, and writes fingerprints."""
 
-    def __init__(self, plan: TracePlan, watched: Sequence[Watched], change: Bunch) -> None:
+    def __init__(self, plan: TracePlan, watched: Sequence[WatchedValue], change: Bunch) -> None:
         self._host = HostEngine()
         super().__init__(plan, self._host)
         self._change = change
@@ -234,7 +234,7 @@ class _Recorder(Recorder):
         tape.tensors.append(printed)
         return [out]
 
-    def _hit(self, number: int, watched: Watched, out: Any) -> Any:
+    def _hit(self, number: int, watched: WatchedValue, out: Any) -> Any:
         """Where a value is changed: bool, broadcast to ``[devices, rows, …]``."""
         _, value, iteration, device, row = self._change
         now: Any = 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shardwidget import _jax
-from shardwidget.read._schedule.probe import Watched
+from shardwidget.read._schedule.probe import WatchedValue
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
 UNKNOWN_LENGTH = (
@@ -45,7 +45,7 @@ def moves_of(plan: TracePlan) -> list[tuple[RegionNode, str]]:
     ]
 
 
-def ticks_of(region: RegionNode, axis: str, watched: Sequence[Watched]) -> list[Tick]:
+def ticks_of(region: RegionNode, axis: str, watched: Sequence[WatchedValue]) -> list[Tick]:
     """What each tick of a ``shard_map`` computes: between moves along an axis, without the empty ones.
 
     Raises:

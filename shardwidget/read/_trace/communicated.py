@@ -12,7 +12,7 @@ from jax.extend.core import Literal
 from shardwidget import _jax
 from shardwidget.document import Mesh
 from shardwidget.read._trace.collective import Collectives
-from shardwidget.read._trace.draft import Draft, Moved, TracedValue
+from shardwidget.read._trace.draft import BlockOrigins, Draft, TracedValue
 from shardwidget.read._trace.nodes import RegionNode
 from shardwidget.read._trace.origins import (
     after_iterations,
@@ -152,7 +152,7 @@ class Communicated:
             size: the number of devices.
         """
 
-        def blocks(operands: Sequence[Operand]) -> list[Moved]:
+        def blocks(operands: Sequence[Operand]) -> list[BlockOrigins]:
             return [
                 blocks_of(x, size) if isinstance(x, TracedValue) else unknown_blocks(blocks_of(arg, size))
                 for x, arg in zip(operands, args, strict=True)

@@ -33,12 +33,12 @@ class TracedValue(Value):
     """The region whose result it is, and for whose mesh the spec is."""
     alias: TracedValue | None = None
     """A value with the same name: the operand of an implicit ``pvary``."""
-    moved: Moved | None = None
+    moved: BlockOrigins | None = None
     """Whose blocks its blocks are; None where they are its own."""
 
 
 @dataclass(frozen=True, eq=False)
-class Moved:
+class BlockOrigins:
     """Where the blocks of a value come from, if they were only moved, cut, joined and reshaped."""
 
     root: TracedValue

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from shardwidget import _jax, collectives
-from shardwidget.read._trace.draft import Moved, TracedValue
+from shardwidget.read._trace.draft import BlockOrigins, TracedValue
 
 
-def blocks_of(value: TracedValue, size: int) -> Moved:
+def blocks_of(value: TracedValue, size: int) -> BlockOrigins:
     """Where the blocks of a value come from: itself, on a mesh of this many devices, where nothing else is known."""
-    return value.moved or Moved(value, np.arange(size)[:, None])
+    return value.moved or BlockOrigins(value, np.arange(size)[:, None])
 
 
-def through_collective(call: collectives.Call, operand: Moved) -> Moved | None:
+def through_collective(call: collectives.Call, operand: BlockOrigins) -> BlockOrigins | None:
     """The blocks after a collective that only moves them; None where it combines them."""
     meaning, before = call.statement.semantics, operand.pieces
     after = np.full_like(before, -1)
@@ -41,17 +41,17 @@ def through_collective(call: collectives.Call, operand: Moved) -> Moved | None:
     return replace(operand, pieces=joined, axis=call.concat if meaning.by_origin else call.dimension)
 
 
-def unknown_blocks(operand: Moved) -> Moved:
+def unknown_blocks(operand: BlockOrigins) -> BlockOrigins:
     """Blocks whose origin is not known."""
     return replace(operand, pieces=np.full((len(operand.pieces), 1), -2), axis=-1)
 
 
-def unmoved(blocks: Moved) -> bool:
+def unmoved(blocks: BlockOrigins) -> bool:
     """Whether every device has its own block."""
     return np.array_equal(blocks.pieces, np.arange(len(blocks.pieces))[:, None])
 
 
-def moved_twice(first: Moved, then: Moved) -> Moved:
+def moved_twice(first: BlockOrigins, then: BlockOrigins) -> BlockOrigins:
     """Blocks that were moved twice: by ``first``, and then by ``then``, whose root is what ``first`` gave."""
     if first.count > 1:  # What became of joined pieces is not in ``then``.
         return unknown_blocks(first)
@@ -60,8 +60,8 @@ def moved_twice(first: Moved, then: Moved) -> Moved:
 
 
 def after_iterations(
-    before: Sequence[Moved], parameters: Sequence[TracedValue], results: Sequence[Moved], times: int
-) -> list[Moved | None]:
+    before: Sequence[BlockOrigins], parameters: Sequence[TracedValue], results: Sequence[BlockOrigins], times: int
+) -> list[BlockOrigins | None]:
     """The carries of a loop after iterations that were not recorded.
 
     Args:
@@ -75,7 +75,7 @@ def after_iterations(
     """
     index = {value.id: k for k, value in enumerate(parameters)}
 
-    def then(first: Sequence[Moved], second: Sequence[Moved]) -> list[Moved]:
+    def then(first: Sequence[BlockOrigins], second: Sequence[BlockOrigins]) -> list[BlockOrigins]:
         return [moved_twice(first[index[m.root.id]], m) if m.root.id in index else m for m in second]
 
     # Every iteration moves blocks in the same way: the number of iterations is taken apart into powers of two.
@@ -87,7 +87,7 @@ def after_iterations(
         times //= 2
     inside = min(index)
 
-    def where_known(m: Moved, parameter: TracedValue) -> Moved | None:
+    def where_known(m: BlockOrigins, parameter: TracedValue) -> BlockOrigins | None:
         if m.root.id < inside:
             return m
         # Made in an iteration that was not recorded: whose it is can only be said where it was not moved since.
@@ -100,7 +100,9 @@ Starts = Callable[[int], Sequence[int] | None]
 """The value of an operand, by its number, on each device; None where it is not known."""
 
 
-def through_equation(name: str, params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Any:
+def through_equation(
+    name: str, params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts
+) -> Any:
     """The blocks after an equation of one operand that only moves elements.
 
     Args:
@@ -119,31 +121,39 @@ def through_equation(name: str, params: dict[str, Any], shape: Sequence[int], op
     return operand if operand.count == 1 else rule(params, shape, operand, starts)
 
 
-def _same(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _same(params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts) -> BlockOrigins | None:
     return operand
 
 
-def _reshaped(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _reshaped(
+    params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts
+) -> BlockOrigins | None:
     # The dimensions before that of the pieces must stay; the pieces may then be joined with what follows.
     new, axis = params["new_sizes"], operand.axis
     same = tuple(new[:axis]) == tuple(shape[:axis])
     return operand if same and len(new) > axis and new[axis] % operand.count == 0 else None
 
 
-def _transposed(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _transposed(
+    params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts
+) -> BlockOrigins | None:
     return replace(operand, axis=list(params["permutation"]).index(operand.axis))
 
 
-def _squeezed(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _squeezed(
+    params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts
+) -> BlockOrigins | None:
     dims = params["dimensions"]
     return None if operand.axis in dims else replace(operand, axis=operand.axis - sum(d < operand.axis for d in dims))
 
 
-def _broadcast(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _broadcast(
+    params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts
+) -> BlockOrigins | None:
     return replace(operand, axis=params["broadcast_dimensions"][operand.axis])
 
 
-def _sliced(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _sliced(params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts) -> BlockOrigins | None:
     axis = operand.axis
     if (params["strides"] or [1] * len(shape))[axis] != 1:
         return None
@@ -151,7 +161,9 @@ def _sliced(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts
     return _some(operand, shape[axis], np.full(len(operand.pieces), first), last - first)
 
 
-def _sliced_dynamically(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
+def _sliced_dynamically(
+    params: dict[str, Any], shape: Sequence[int], operand: BlockOrigins, starts: Starts
+) -> BlockOrigins | None:
     axis = operand.axis
     first = starts(1 + axis)
     if first is None:
@@ -163,7 +175,7 @@ def _sliced_dynamically(params: dict[str, Any], shape: Sequence[int], operand: M
     return chosen and replace(chosen, fixed=False)
 
 
-def _some(operand: Moved, size: int, first: np.ndarray, length: int) -> Moved | None:
+def _some(operand: BlockOrigins, size: int, first: np.ndarray, length: int) -> BlockOrigins | None:
     """The pieces in a stretch of their dimension, which begins at a different place on each device."""
     piece = size // operand.count
     if np.any(first % piece) or length % piece:
@@ -173,7 +185,7 @@ def _some(operand: Moved, size: int, first: np.ndarray, length: int) -> Moved | 
     return replace(operand, pieces=pieces, axis=operand.axis if pieces.shape[1] > 1 else -1)
 
 
-_RULES: dict[str, Callable[..., Moved | None]] = {
+_RULES: dict[str, Callable[..., BlockOrigins | None]] = {
     **dict.fromkeys(_jax.SAME_ELEMENTS, _same),
     "broadcast_in_dim": _broadcast,
     "dynamic_slice": _sliced_dynamically,

@@ -4,7 +4,8 @@ import { figuresOf } from "../../core/columns";
 import { type COLLECTIVES, PROGRAMS } from "../../core/columns.gen";
 import type { HloCollective, Program } from "../../core/document.gen";
 import { duration } from "../../core/format";
-import type { GroupTotal, ProgramModel, totalFigures } from "./program";
+import type { GroupTotal, totalFigures } from "./groups";
+import type { ProgramModel } from "./program";
 import { atLeast, callSeconds, causeNotes, causeText, irregularText, whereText } from "./words";
 
 /** A line for a group of equal collectives; `longest`: the time of a whole bar. */

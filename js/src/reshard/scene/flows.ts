@@ -13,22 +13,12 @@ import { hex, type Rgb, type Scheme, tileColors } from "../../core/color";
 import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
 import { axisTokens } from "../../core/text";
-import {
-  axisStroke,
-  axisToken,
-  BOLD,
-  type Box,
-  EMPTY,
-  label,
-  type Mark,
-  type Stroke,
-  spans,
-  strike,
-} from "../../draw/marks";
+import { axisStroke, axisToken, BOLD, type Box, EMPTY, label, type Mark, spans, strike } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
-import { type Moves, type Piece, type Region, regionOf } from "../model/moves";
+import { type Moves, type Region, regionOf } from "../model/moves";
 import type { PlanModel } from "../model/reshard";
 import { typeOf } from "../model/words";
+import { ribbons } from "./ribbons";
 
 export interface FlowBoard {
   readonly model: PlanModel;
@@ -127,7 +117,7 @@ export function flowMarks(board: FlowBoard, scheme: Scheme, at: number | null, p
     ...headMarks(board.model, panel),
     ...framesMarks(board.model, panel),
     ...bracketMarks(board.model, panel),
-    ...ribbons(panel, scheme, at, phase),
+    ...ribbons(panel, colorsOf(panel.moves, scheme), at, phase),
     ...deviceMarks(panel, scheme, at),
   ]);
 }
@@ -327,99 +317,6 @@ function split(moves: Moves, region: Region): Region[] {
   return Array.from({ length: fine.tiles }, (_, tile) => regionOf(fine, tile)).filter((part) =>
     part.every(([a, b], d) => a >= (region[d]?.[0] ?? 0) && b <= (region[d]?.[1] ?? 0)),
   );
-}
-
-// ── Ribbons ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function ribbons(panel: FlowPanel, scheme: Scheme, at: number | null, phase: number | null): Mark[] {
-  const { moves, before, after } = panel;
-  const colors = colorsOf(moves, scheme);
-  const thick = Math.max(2, Math.min(6, 40 / Math.max(1, most(moves))));
-  const leaves = spread(moves.pieces, "source", before);
-  const arrives = spread(moves.pieces, "target", after);
-  const touches = ({ source, target }: Piece) =>
-    at === null || moves.before.ids[source] === at || moves.after.ids[target] === at;
-  // Those that stay lie under those that move.
-  const order = moves.pieces
-    .map((piece, i) => ({ piece, i }))
-    .sort((a, b) => a.piece.axes.length - b.piece.axes.length);
-  return order.flatMap(({ piece, i }): Mark[] => {
-    const [from, to] = [before[piece.source], after[piece.target]];
-    if (!from || !to || !touches(piece)) return [];
-    const x0 = from.x + from.w + 5;
-    const x1 = to.x - (piece.stays ? 5 : 11);
-    const points = curve(x0, leaves[i] ?? from.y, x1, arrives[i] ?? to.y, phase ?? 1);
-    return ribbon(points, thick, hex(colors(piece.region)), piece, phase === null || phase >= 1);
-  });
-}
-
-function ribbon(
-  points: readonly (readonly [number, number])[],
-  thick: number,
-  core: `#${string}`,
-  { axes, stays }: Piece,
-  arrived: boolean,
-): Mark[] {
-  const line = (width: number, stroke: Omit<Stroke, "width">): Mark => ({
-    kind: "line",
-    points,
-    stroke: { ...stroke, width },
-  });
-  const moved: Omit<Stroke, "width">[] = axes.length > 0 ? axes.slice(0, 2).map((axis) => axisStroke(axis)) : [NO_AXIS];
-  const inks = stays ? [] : moved;
-  const marks: Mark[] = [line(thick + 3 * inks.length + 3, { color: "bg" })];
-  inks.forEach((_, k) => {
-    const outer = inks.length - k;
-    marks.push(line(thick + 3 * outer, inks[outer - 1] ?? NO_AXIS));
-  });
-  marks.push(line(thick, { color: core }));
-  const [x, y] = points.at(-1) ?? [0, 0];
-  if (!stays && arrived) {
-    const tip = [
-      [x, y],
-      [x + 5, y],
-    ] as const;
-    const ink = inks[0]?.color ?? "tick";
-    marks.push({ kind: "line", points: tip, stroke: { color: ink, width: 1.2 }, arrow: true });
-  }
-  return marks;
-}
-
-/** What moves to devices that are not in the mesh before. */
-const NO_AXIS = { color: "tick" } as const;
-
-/** Points of a curve that leaves and arrives level, up to a part of it. */
-function curve(x0: number, y0: number, x1: number, y1: number, part: number): (readonly [number, number])[] {
-  const steps = 18;
-  return Array.from({ length: steps + 1 }, (_, i) => {
-    const t = (part * i) / steps;
-    const s = 1 - t;
-    const bend = (x1 - x0) * 0.42;
-    const x = s ** 3 * x0 + 3 * s * s * t * (x0 + bend) + 3 * s * t * t * (x1 - bend) + t ** 3 * x1;
-    return [x, (s ** 3 + 3 * s * s * t) * y0 + (3 * s * t * t + t ** 3) * y1] as const;
-  });
-}
-
-/** The most pieces that one device sends or receives. */
-function most({ pieces }: Moves): number {
-  const counts = new Map<string, number>();
-  for (const { source, target } of pieces)
-    for (const key of [`s${source}`, `t${target}`]) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return Math.max(1, ...counts.values());
-}
-
-/** Of each piece the height at which its ribbon meets a device: those of one device beside one another, in order. */
-function spread(pieces: readonly Piece[], end: "source" | "target", boxes: readonly Box[]): number[] {
-  const other = end === "source" ? "target" : "source";
-  const out: number[] = [];
-  boxes.forEach((box, p) => {
-    const own = pieces.map((piece, i) => ({ piece, i })).filter(({ piece }) => piece[end] === p);
-    own.sort((a, b) => a.piece[other] - b.piece[other]);
-    own.forEach(({ i }, k) => {
-      out[i] = box.y + (box.h * (k + 1)) / (own.length + 1);
-    });
-  });
-  return out;
 }
 
 /** The device under a point, by id. */

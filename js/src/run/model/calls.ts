@@ -1,7 +1,7 @@
 /** What the time of a call went into, on one device. */
 
 /** Ticks: computing, in a collective after the last arrival, and before it; what compute hides is compute. */
-export interface Spent {
+export interface TicksSpent {
   compute: number;
   moving: number;
   waiting: number;
@@ -11,7 +11,7 @@ export interface Spent {
 export type Took = readonly [start: number, end: number, came: number | null];
 
 /** Adds up events that are sorted by their start. */
-export function spentOf(events: readonly Took[]): Spent {
+export function spentOf(events: readonly Took[]): TicksSpent {
   const covered: [number, number][] = [];
   for (const [start, end, came] of events) {
     if (came !== null) continue;

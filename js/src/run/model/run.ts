@@ -4,7 +4,7 @@ import { unpack } from "../../core/ints";
 import { MeshModel, product } from "../../core/mesh";
 import { items } from "../../core/table";
 import { decodeDocument } from "../../core/wire";
-import { type Spent, spentOf, type Took } from "./calls";
+import { spentOf, type TicksSpent, type Took } from "./calls";
 import { type Loop, loopsOf, type Step } from "./loops";
 
 /** One run, or several side by side, as they came over the wire. */
@@ -143,7 +143,7 @@ export class RunModel {
   }
 
   /** What the time of a call went into, in ticks: mean over devices. */
-  spent(call: number): Spent {
+  spent(call: number): TicksSpent {
     const whole = { compute: 0, moving: 0, waiting: 0 };
     for (const lane of this.lanes) {
       const events: Took[] = [];

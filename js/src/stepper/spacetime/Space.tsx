@@ -16,7 +16,6 @@ export function Space({ page }: { page: Page }) {
   const layout = state.layout();
   if (!trace || !space || !layout) return null;
   const { ids } = trace.mesh;
-  const at = page.step();
   const folded = page.folded();
   const pointed = (event: MouseEvent) => tileAt(trace, space, ...pointOf(event));
   return (
@@ -46,55 +45,18 @@ export function Space({ page }: { page: Page }) {
           aria-label="steps and their blocks"
           style={{ "--label": `${space.left - 6}px`, "--names": `${space.names}px` }}
         >
-          {space.rows.map((placed) => {
-            const { row, y, h, text, note, met } = placed;
-            const [v] = row.shown;
-            const held = v?.origin
-              ? Array.from(ids, (id, p) => {
-                  const from = originsOf(trace, v, p);
-                  return `${id} holds ${from.map((o) => (o === NOT_KNOWN ? "a block not known whose" : o < 0 ? "zeros" : ids[o])).join(" ")}`;
-                })
-              : [];
-            const { name = "" } = page.met() ?? {};
-            const said = met?.map((from, p) => `${ids[p]} has met ${[...from].map((o) => ids[o]).join(" ") || "none"}`);
-            const current = row.steps.includes(at);
-            return (
-              <li
-                style={{ top: `${y + h / 2 - 16}px` }}
-                ref={current || folded?.row === placed ? reveal : null}
-                key={`${row.again} ${row.steps[0]}`}
-              >
-                <button
-                  type="button"
-                  title={`${text} ${note}`}
-                  aria-current={current ? "step" : undefined}
-                  aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${text} ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}${said ? `; ${name} on device ${some(said, 16)}` : ""}`}
-                  onClick={() => state.jump(row.steps.at(-1) ?? 0)}
-                >
-                  <b class="mono cut">{text}</b> <span class="mono cut soft">{note}</span>
-                </button>
-              </li>
-            );
-          })}
+          {space.rows.map((placed) => (
+            <PlacedRow
+              page={page}
+              trace={trace}
+              placed={placed}
+              open={folded?.row === placed}
+              key={`${placed.row.again} ${placed.row.steps[0]}`}
+            />
+          ))}
         </ol>
-        {space.brackets.map(({ loop, x, y, h, text, open }) => (
-          <button
-            type="button"
-            class="bracket"
-            aria-expanded={open}
-            title={open ? "fold" : "unfold"}
-            style={{ left: `${x}px`, top: `${y}px`, height: `${h}px` }}
-            onClick={(event) => {
-              // The row beside it is not meant.
-              event.stopPropagation();
-              page.toggleLoop(loop);
-            }}
-            key={loop}
-          >
-            <span>
-              {text} {open ? "▾" : "▸"}
-            </span>
-          </button>
+        {space.brackets.map((bracket) => (
+          <LoopBracket page={page} bracket={bracket} key={bracket.loop} />
         ))}
         {/* There before its text is: only a change of a region is read out. */}
         <div role="status">
@@ -105,6 +67,65 @@ export function Space({ page }: { page: Page }) {
         </div>
       </div>
     </div>
+  );
+}
+
+interface RowProps {
+  page: Page;
+  trace: TraceModel;
+  placed: SpaceLayout["rows"][number];
+  /** Whether it is what is looked at in a folded loop. */
+  open: boolean;
+}
+
+/** A row as a button, in words. */
+function PlacedRow({ page, trace, placed: { row, y, h, text, note, met }, open }: RowProps) {
+  const { ids } = trace.mesh;
+  const [v] = row.shown;
+  const held = v?.origin
+    ? Array.from(ids, (id, p) => {
+        const from = originsOf(trace, v, p);
+        return `${id} holds ${from.map((o) => (o === NOT_KNOWN ? "a block not known whose" : o < 0 ? "zeros" : ids[o])).join(" ")}`;
+      })
+    : [];
+  const { name = "" } = page.met() ?? {};
+  const said = met?.map((from, p) => `${ids[p]} has met ${[...from].map((o) => ids[o]).join(" ") || "none"}`);
+  const current = row.steps.includes(page.step());
+  return (
+    <li style={{ top: `${y + h / 2 - 16}px` }} ref={current || open ? reveal : null}>
+      <button
+        type="button"
+        title={`${text} ${note}`}
+        aria-current={current ? "step" : undefined}
+        aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${text} ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}${said ? `; ${name} on device ${some(said, 16)}` : ""}`}
+        onClick={() => page.state.jump(row.steps.at(-1) ?? 0)}
+      >
+        <b class="mono cut">{text}</b> <span class="mono cut soft">{note}</span>
+      </button>
+    </li>
+  );
+}
+
+/** Folds a loop, or unfolds it. */
+function LoopBracket({ page, bracket }: { page: Page; bracket: SpaceLayout["brackets"][number] }) {
+  const { loop, x, y, h, text, open } = bracket;
+  return (
+    <button
+      type="button"
+      class="bracket"
+      aria-expanded={open}
+      title={open ? "fold" : "unfold"}
+      style={{ left: `${x}px`, top: `${y}px`, height: `${h}px` }}
+      onClick={(event) => {
+        // The row beside it is not meant.
+        event.stopPropagation();
+        page.toggleLoop(loop);
+      }}
+    >
+      <span>
+        {text} {open ? "▾" : "▸"}
+      </span>
+    </button>
   );
 }
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -15,17 +13,15 @@ from jax.extend.core import jaxpr_as_fun
 from jax.sharding import AbstractMesh
 
 from shardwidget import _jax
-from shardwidget.collectives import bytes_sent, statement_of
 from shardwidget.document import Fix
 from shardwidget.read._errors import first_line
 from shardwidget.read._jaxpr.pasted import name_of, readable
 from shardwidget.read._jaxpr.syntax import text_of
+from shardwidget.read._trace._failures.costs import cost_of, sent_by, work_of
 from shardwidget.read._trace._failures.proposal import Paster, Proposal, both
 from shardwidget.read._trace._failures.samples import Verdict, samples, verdict
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.arguments import is_unreduced
-from shardwidget.read._trace.collective import call_of
-from shardwidget.read._trace.words import joined
 
 LARGEST = 2**22
 """The most bytes of arguments, and of closed-over arrays, with which proposals are run."""
@@ -58,7 +54,7 @@ NOT_FINITE = "on the whole array the function gives no finite numbers"
 
 
 @dataclass(frozen=True)
-class Tried:
+class TracedProposal:
     """A proposal that JAX traces to its end."""
 
     proposal: Proposal
@@ -69,7 +65,7 @@ class Tried:
     def known(self, **known: Any) -> Proposal:
         """The proposal, with what is known of its fix."""
         # What it takes to lay out arguments otherwise is not in the program.
-        sent = None if self.proposal.argument else _sent(self.jaxpr, None)
+        sent = None if self.proposal.argument else sent_by(self.jaxpr, None)
         communication = "" if sent is None else ", ".join(sent) or "none"
         total = sum((sent or {}).values())
         fix = replace(self.proposal.fix, communication=communication, bytes_per_device=total, **known)
@@ -133,7 +129,7 @@ class _Trials:
         self._too_long = _jax.messages.is_too_long(stop.error)
         """Whether a spec does not fit the whole array either."""
 
-    def traced(self, proposals: Sequence[Proposal]) -> Iterator[Tried]:
+    def traced(self, proposals: Sequence[Proposal]) -> Iterator[TracedProposal]:
         """Those that reach the program and make it run, each once; one that stops further on, with what helps there."""
         left, seen = [(proposal, True) for proposal in proposals], set[str]()
         few = max(3, EQUATIONS // self._equations)
@@ -150,7 +146,7 @@ class _Trials:
                 left[:0] = [(both(proposal, other), False) for other in further]
                 continue
             if jaxpr is not None:
-                yield Tried(proposal, jaxpr, _cost(jaxpr))
+                yield TracedProposal(proposal, jaxpr, cost_of(jaxpr))
 
     def _trace(self, proposal: Proposal | None, regions: _jax.Regions, further: list[Proposal] | None = None) -> Any:
         """The program with a proposal; None where that changes nothing that runs.
@@ -180,7 +176,7 @@ class _Trials:
             return [other for other in found if other.file == name_of(text)]
         return []
 
-    def compared(self, found: Sequence[Tried]) -> tuple[list[Verdict], str]:
+    def compared(self, found: Sequence[TracedProposal]) -> tuple[list[Verdict], str]:
         """What each gives, beside the intended value; or why nothing is known."""
         whole, reason = self._whole(found)
         if whole is None:
@@ -199,11 +195,11 @@ class _Trials:
             return [], UNREDUCED
         size = sum(x.nbytes for x in (*arguments, *whole.consts) if hasattr(x, "nbytes"))
         equations = sum(1 for program in programs for _ in _jax.every_equation(program))
-        if size > LARGEST or equations > EQUATIONS or max(map(_work, (whole, *programs))) > WORK:
+        if size > LARGEST or equations > EQUATIONS or max(map(work_of, (whole, *programs))) > WORK:
             return [], TOO_LARGE
         return self._run(whole, programs, found, arguments)
 
-    def _whole(self, found: Sequence[Tried]) -> tuple[Any, str]:
+    def _whole(self, found: Sequence[TracedProposal]) -> tuple[Any, str]:
         """The program on one device, where every block is the whole array; or why there is none."""
         changed = found[0].proposal if self._asks_itself else WITHOUT_SPECS if self._too_long else None
         try:
@@ -218,7 +214,7 @@ class _Trials:
         return whole, "" if whole is not None else NOT_PLAIN
 
     def _run(
-        self, whole: Any, programs: Sequence[Any], found: Sequence[Tried], arguments: Sequence[Any]
+        self, whole: Any, programs: Sequence[Any], found: Sequence[TracedProposal], arguments: Sequence[Any]
     ) -> tuple[list[Verdict], str]:
         given = [one.proposal.argument or (lambda x, _: x) for one in found]
         every = list(samples(arguments))
@@ -282,75 +278,3 @@ def _has_no_devices(jaxpr: Any) -> bool:
         return False  # A region without a mesh of its own runs on that of the context.
     regions = (_jax.control_of(eqn) for eqn in _jax.every_equation(jaxpr) if _jax.name_of(eqn) == "shard_map")
     return any(isinstance(cast(_jax.ShardMap, region).mesh, AbstractMesh) for region in regions)
-
-
-def _work(jaxpr: Any) -> int:
-    """About how many elements and products a program computes."""
-    total = 0
-    for eqn in _jax.open_jaxpr(jaxpr)[0].eqns:
-        times = 1
-        if control := _jax.control_of(eqn):
-            if isinstance(control, _jax.Scan):
-                times = control.length or 1
-            if isinstance(control, _jax.While):
-                times = _jax.TURNS
-            if isinstance(control, _jax.ShardMap):
-                times = control.mesh.size
-            total += times * sum(map(_work, control.bodies))
-            continue
-        sizes = [math.prod(getattr(v.aval, "shape", ())) for v in eqn.outvars]
-        if _jax.name_of(eqn) in _jax.CONTRACTIONS:
-            times = math.prod(eqn.invars[0].aval.shape[-1:])
-        total += times * sum(sizes)
-    return total
-
-
-def _cost(jaxpr: Any) -> float:
-    """Bytes that the regions of a program hold as arguments and receive, in all turns of their loops."""
-    total = 0.0
-    for eqn in _jax.open_jaxpr(jaxpr)[0].eqns:
-        control = _jax.control_of(eqn)
-        statement = statement_of(_jax.name_of(eqn))
-        if control is not None:
-            times = control.length or 1 if isinstance(control, _jax.Scan) else 1
-            total += times * sum(map(_cost, control.bodies))
-            if isinstance(control, _jax.ShardMap):
-                total += sum(map(_bytes, _jax.open_jaxpr(control.body)[0].invars))
-        elif statement is not None and statement.communicates:
-            total += sum(map(_bytes, (*eqn.invars, *eqn.outvars)))
-    return total
-
-
-def _sent(jaxpr: Any, mesh: Any) -> dict[str, int] | None:
-    """Bytes that a device sends in a program, by what it does: ``psum over y``.
-
-    None where that is not known: loops that end as data says, a ``reshard``, which the compiler does in its own way.
-
-    Of the branches of a ``cond`` it is the one that sends most.
-
-    Args:
-        jaxpr: the program.
-        mesh: that of the region around it; None outside.
-    """
-    total: Counter[str] = Counter()
-    for eqn in _jax.open_jaxpr(jaxpr)[0].eqns:
-        if control := _jax.control_of(eqn):
-            within = control.mesh if isinstance(control, _jax.ShardMap) else mesh
-            found = [_sent(body, within) for body in control.bodies]
-            known = [one for one in found if one is not None]
-            if len(known) < len(found) or (isinstance(control, _jax.While) and any(known)):
-                return None
-            if isinstance(control, _jax.Cond):
-                known = [max(known, key=lambda one: sum(one.values()))]
-            times = control.length or 1 if isinstance(control, _jax.Scan) else 1
-            for one in known:
-                total.update({name: times * size for name, size in one.items()})
-        elif _jax.name_of(eqn) == "reshard":
-            return None
-        elif mesh is not None and (call := call_of(eqn, mesh.axis_names, tuple(mesh.shape.values()))) is not None:
-            total[f"{call.kind} over {joined(call.axes)}"] += bytes_sent(call, _bytes(eqn.invars[0])).bytes
-    return dict(total)
-
-
-def _bytes(v: Any) -> int:
-    return math.prod(getattr(v.aval, "shape", ())) * getattr(getattr(v.aval, "dtype", None), "itemsize", 0)
