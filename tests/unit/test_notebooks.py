@@ -361,6 +361,7 @@ def test_11_choosing_a_sharding(run, capsys):
     # "The loss is the same".
     ((alone, split),) = re.findall(r"TP \d+ (\d\.\d+) (\d\.\d+)", printed)
     assert float(alone) == pytest.approx(float(split), rel=1e-5)
+    assert len(re.findall(r"ms estimated, +[\d.]+ ms measured", printed)) == 2
     (view,), (less,) = documents(shown, "SearchView"), [v for v in shown if isinstance(v, sw.Exercise)]
     assert view.best is not None
     assert len(documents(shown, "DiffView")) == 1

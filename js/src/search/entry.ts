@@ -5,6 +5,7 @@ import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
+import tipStyles from "../card/tip.css";
 import toolStyles from "../card/tools.css";
 import { SearchCard } from "./Card";
 import { searchKeys } from "./keys";
@@ -15,5 +16,5 @@ export default entry({
   state: SearchState,
   body: SearchCard,
   keys: searchKeys,
-  styles: [keyedStyles, paperStyles, boardStyles, saysStyles, toolStyles, styles],
+  styles: [keyedStyles, paperStyles, boardStyles, saysStyles, toolStyles, tipStyles, styles],
 });

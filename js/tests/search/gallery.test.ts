@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { searchScene } from "../../src/search/scene/card";
 import { candidateAt, chartOf } from "../../src/search/scene/chart";
-import { rowAt, tableOf } from "../../src/search/scene/table";
+import { axisAt, rowAt, tableOf } from "../../src/search/scene/table";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { SEARCHES, type SearchName, search } from "./searches";
 
@@ -35,4 +35,8 @@ test("a click finds the candidate that is drawn there", () => {
   const table = tableOf(model, 934, model.rows);
   expect(rowAt(table, 28 + 2.5 * table.line)).toBe(2);
   expect(rowAt(table, 3)).toBeNull();
+  // Names of axes in the head: "tensor" is the second axis of the mesh.
+  const axes = Array.from({ length: 934 }, (_, x) => axisAt(table, x, 17)).filter((axis) => axis !== null);
+  expect([...new Set(axes)]).toEqual([0, 1, 2]);
+  expect(axisAt(table, 500, 60)).toBeNull();
 });

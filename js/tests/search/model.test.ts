@@ -18,6 +18,14 @@ import { chartOf, sign } from "../../src/search/scene/chart";
 import { tableMarks, tableOf } from "../../src/search/scene/table";
 import { search, wire } from "./searches";
 
+test("those that are known as the best is have a rank, and now has none", () => {
+  const { rows } = search("compiled");
+  expect(rows.map((row) => row.rank).slice(0, 7)).toEqual([1, 2, 3, 4, 5, 6, null]);
+  expect(search("paper").rows[0]?.rank).toBe(1);
+  expect(rows.find((row) => row.now)?.rank).toBeNull();
+  expect(search("nothing fits").rows.every((row) => row.rank === null)).toBe(true);
+});
+
 test("the answer is what is better, and by how much", () => {
   const model = search("compiled");
   const [strong] = answerOf(model);

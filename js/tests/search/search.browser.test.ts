@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { chartOf } from "../../src/search/scene/chart";
+import { CHART } from "../../src/search/state";
 import { button, expectAccessible, find, GROUNDS, press, settle, textOf } from "../harness";
 import { mount } from "./harness";
 import { search, wire } from "./searches";
@@ -74,6 +76,41 @@ test("what a chip sends is drawn in its row, what is exposed before what is hidd
     expect(bar.right).toBeLessThanOrEqual(room.right + 0.5);
   }
   expect(bars[1]?.left).toBeCloseTo(bars[0]?.right as number, 0);
+});
+
+test("a disc that is pointed at says what the candidate takes, on a ground of its own", async () => {
+  const view = await mount(wire("compiled"));
+  const picture = find(view, ".sides .picture");
+  const { left, top } = picture.getBoundingClientRect();
+  const { x, y } = chartOf(search("compiled"), CHART).points[4] as { x: number; y: number };
+  const point = (type: string) =>
+    picture.dispatchEvent(new PointerEvent(type, { clientX: left + x, clientY: top + y, bubbles: true }));
+  point("pointermove");
+  await settle();
+  expect(textOf(find(view, ".tip"))).toContain(search("compiled").rows[4]?.title);
+  expect(textOf(find(view, ".tip"))).toContain("exposed");
+  expect(getComputedStyle(find(view, ".tip")).backgroundColor).not.toBe("rgba(0, 0, 0, 0)");
+  point("pointerleave");
+  await settle();
+  expect(view.root.querySelector(".tip")).toBeNull();
+});
+
+test("a narrow card has candidates, specs and code in tabs", async () => {
+  const view = await mount(wire("compiled"), {}, { width: 480 });
+  const list = find(view, ".list");
+  expect(list.getBoundingClientRect().height).toBeGreaterThan(100);
+  expect(view.root.querySelector(".details")).toBeNull();
+  button(view, "2 specs").click();
+  await settle();
+  expect(find(view, ".list").getBoundingClientRect().height).toBe(0);
+  expect(textOf(find(view, ".details"))).toContain("tokens");
+  expect(view.root.querySelector(".code")).toBeNull();
+  button(view, "code").click();
+  await settle();
+  expect(textOf(find(view, ".details pre"))).toContain("mesh = jax.make_mesh");
+  button(view, "candidates").click();
+  await settle();
+  expect(find(view, ".list").getBoundingClientRect().height).toBeGreaterThan(100);
 });
 
 test("what may be done next are buttons", async () => {

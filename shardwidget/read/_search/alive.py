@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import itertools
+from collections.abc import Collection, Mapping, Sequence
 
 from shardwidget import _jax
 
@@ -18,6 +19,7 @@ _FUSED = frozenset(
 """Operations that XLA fuses into what uses their result."""
 
 _IN_PLACE = frozenset({"stablehlo.dynamic_update_slice", "stablehlo.scatter"})
+TURNS = frozenset({"stablehlo.reverse", "stablehlo.transpose"})
 _CHEAP = frozenset({"constant", "iota", "broadcast_in_dim", "compare"})
 """Operations that XLA computes again wherever their result is used."""
 
@@ -38,8 +40,20 @@ def peak_of(program: _jax.Block, donated: Sequence[bool], *, lanes: int = 1) -> 
     in place takes none, and a loop's carry has the place of its first value. What is donated is reused: a result that
     is computed element by element from an argument takes its place.
     """
-    arguments = sum(v.bytes for v in program.arguments)
-    return arguments + _peak(program, {id(v) for v, d in zip(program.results, donated, strict=True) if d}, lanes)
+    donated_to = {id(v) for v, d in zip(program.results, donated, strict=True) if d}
+    return arguments_of(program, lanes=lanes) + _peak(program, donated_to, lanes)
+
+
+def arguments_of(program: _jax.Block, *, lanes: int = 1) -> int:
+    """Bytes of the arguments on a device: of each, the dimension lies last that is filled up by least."""
+    return sum(min((_filled(v, n, lanes) for n in v.local[-3:]), default=v.bytes) for v in program.arguments)
+
+
+def turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
+    """The value that one is made of by turning it round: XLA gathers it once, and turns what is gathered."""
+    while (op := made.get(id(v))) is not None and op.name in TURNS:
+        v = op.operands[0]
+    return v
 
 
 def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
@@ -55,6 +69,8 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     born: dict[int, int] = {}
     dies: dict[int, int] = {}
     inner: dict[int, int] = {}
+    made = {id(v): op for op in block.ops for v in op.results}
+    gathered: dict[tuple[int, str], list[int]] = {}
     for at, op in enumerate(block.ops):
         name = op.name.partition(".")[2]
         sources = frozenset().union(*(made_of.get(id(v), frozenset()) for v in op.operands))
@@ -78,6 +94,9 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
                 and (uses.get(key, 0) <= 1 or _is_made_again(v, [size[each] for each in sources]))
             ):
                 made_of[key] = frozenset() if name in _CHEAP else sources
+            elif op.name == "sdy.all_gather":
+                gathered.setdefault((id(turned(op.operands[0], made)), str(op.axes)), []).append(key)
+                made_of[key] = _new(key, _filled(v, v.local[-1], lanes), at, size, born)
             elif op.name == "stablehlo.scatter" and not made_of.get(id(op.operands[0])):
                 made_of[key] = _new(key, _padded(v, lanes), at, size, born)
             elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
@@ -91,15 +110,49 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     for v in block.results:
         for buffer in made_of.get(id(v), ()):
             dies[buffer] = len(block.ops)
-    change = [0] * (len(block.ops) + 2)
+    _share(block, gathered, _taken(len(block.ops), born, dies, size, inner), born, dies, size)
+    return max(_taken(len(block.ops), born, dies, size, inner))
+
+
+FREE = 0.6
+"""How much of the most memory is alive when XLA begins to gather again what it has gathered before the peak."""
+
+
+def _share(
+    block: _jax.Block,
+    gathered: Mapping[tuple[int, str], Sequence[int]],
+    taken: Sequence[int],
+    born: dict[int, int],
+    dies: dict[int, int],
+    size: dict[int, int],
+) -> None:
+    """Makes equal gathers one.
+
+    What is gathered of an argument, as weights are, is kept. Anything else is gathered again for the uses behind the
+    peak, all of it as soon as much memory is free again.
+    """
+    arguments = {id(v) for v in block.arguments}
+    peak = taken.index(max(taken))
+    free = next((at for at in range(peak, len(taken)) if taken[at] <= FREE * taken[peak]), len(taken))
+    for (of, _), all_ in gathered.items():
+        before = [k for k in all_ if born[k] <= peak or of in arguments]
+        behind = [k for k in all_ if k not in before]
+        if before and behind:
+            born[behind[0]] = min(born[behind[0]], free)
+        for same in filter(None, (before, behind)):
+            dies[same[0]] = max(dies.get(k, born[k]) for k in same)
+            size.update(dict.fromkeys(same[1:], 0))
+
+
+def _taken(
+    count: int, born: Mapping[int, int], dies: Mapping[int, int], size: Mapping[int, int], inner: Mapping[int, int]
+) -> list[int]:
+    """Bytes that are alive at each operation."""
+    change = [0] * (count + 2)
     for buffer, start in born.items():
         change[start] += size[buffer]
         change[dies.get(buffer, start) + 1] -= size[buffer]
-    most = alive = 0
-    for at in range(len(block.ops) + 1):
-        alive += change[at]
-        most = max(most, alive + inner.get(at, 0))
-    return most
+    return [alive + inner.get(at, 0) for at, alive in enumerate(itertools.accumulate(change[: count + 1]))]
 
 
 AGAIN = 1.25
@@ -113,9 +166,12 @@ def _is_made_again(v: _jax.Value, sources: Sequence[int]) -> bool:
 
 def _padded(v: _jax.Value, lanes: int) -> int:
     """Bytes of what rows are scattered into: where they are split, they are scattered as they lie, and padded."""
-    if len(v.shape) != 2 or v.local[0] == v.shape[0]:
-        return v.bytes
-    return v.bytes * -(-v.local[-1] // lanes) * lanes // v.local[-1]
+    return v.bytes if len(v.shape) != 2 or v.local[0] == v.shape[0] else _filled(v, v.local[-1], lanes)
+
+
+def _filled(v: _jax.Value, last: int, lanes: int) -> int:
+    """Bytes of an array of which a dimension of this size lies last, and is filled up."""
+    return v.bytes if len(v.shape) < 2 or last < 2 else v.bytes * -(-last // lanes) * lanes // last
 
 
 def _new(key: int, bytes_: int, at: int, size: dict[int, int], born: dict[int, int]) -> frozenset[int]:

@@ -10,7 +10,7 @@ from shardwidget import _jax, cost
 from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
 from shardwidget.document import Figures, Sent
-from shardwidget.read._search.alive import LANES, peak_of
+from shardwidget.read._search.alive import LANES, TURNS, arguments_of, peak_of, turned
 from shardwidget.read._search.machine import Layout, Machine
 
 _OPCODES = {
@@ -42,8 +42,6 @@ AROUND = 0.1
 MOST_AROUND = 16
 """The most devices of a program that has such rings: for 64 XLA gathers first."""
 
-_TURNS = frozenset({"stablehlo.reverse", "stablehlo.transpose"})
-
 
 @dataclass
 class _Work:
@@ -66,21 +64,15 @@ def figures_of(
     """
     work = _Work()
     _walk(program, machine, layout, batch_axes, work, 1, False)
-    arguments = sum(v.bytes for v in program.arguments)
     # Optimizers read and write the state once, element by element.
-    results = sum(v.bytes for v in program.results)
-    compute = work.seconds + (arguments + results) / machine.speed.memory
+    state = sum(v.bytes for v in (*program.arguments, *program.results))
+    compute = work.seconds + state / machine.speed.memory
     sent = _priced(work.found, machine, layout, batch_axes)
     exposed = math.fsum(s.seconds for s in sent if not s.hidden)
     hidden = math.fsum(s.seconds for s in sent if s.hidden)
-    return Figures(
-        compute,
-        exposed,
-        hidden,
-        arguments,
-        peak_of(program, donated, lanes=LANES if machine.platform == "tpu" else 1),
-        sent,
-    )
+    lanes = LANES if machine.platform == "tpu" else 1
+    arguments = arguments_of(program, lanes=lanes)
+    return Figures(compute, exposed, hidden, arguments, peak_of(program, donated, lanes=lanes), sent)
 
 
 def _walk(
@@ -119,7 +111,7 @@ def _walk(
                 work.found = [f for f in work.found if f not in first]
                 partial[id(op.results[0])] = second
         elif op.name in _OPCODES and op.axes:
-            key = (id(_turned(op.operands[0], made)), str(op.axes) if op.name == "sdy.all_gather" else op.key)
+            key = (id(turned(op.operands[0], made)), str(op.axes) if op.name == "sdy.all_gather" else op.key)
             if key in once:
                 continue
             once.add(key)
@@ -134,13 +126,6 @@ def _walk(
                 and id(op.results[0]) not in returned
             ):
                 partial[id(op.results[0])] = sent
-
-
-def _turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
-    """The value that one is made of by turning it round: XLA gathers it once, and turns what is gathered."""
-    while (op := made.get(id(v))) is not None and op.name in _TURNS:
-        v = op.operands[0]
-    return v
 
 
 def _is_around(
@@ -164,11 +149,11 @@ def _is_around(
         if sum(reader.name == op.name for reader in used.get(id(split), ())) > 1:
             return False
         readers = used.get(id(whole), [])
-        while len(readers) == 1 and readers[0].name in _TURNS:
+        while len(readers) == 1 and readers[0].name in TURNS:
             readers = used.get(id(readers[0].results[0]), [])
         product = readers[0] if len(readers) == 1 else None
     else:
-        product = made.get(id(_turned(op.operands[0], made)))
+        product = made.get(id(turned(op.operands[0], made)))
     if product is None or product.name != "stablehlo.dot_general":
         return False
     moving = cost.estimate("all-gather", layout.spans(op.axes), whole.bytes, machine.interconnect).seconds

@@ -85,6 +85,7 @@ export class SearchModel {
       const ranked = !row.now && row.compiled === compiled && row.candidate.fits !== false;
       return ranked ? { ...row, rank: ++rank } : row;
     });
+    this.best = this.#best();
   }
 
   #row(known: Candidate, index: number, next: string): Row {
@@ -133,7 +134,9 @@ export class SearchModel {
   }
 
   /** A compiled one that fits comes before those that are estimated; now alone only before those that take more. */
-  get best(): Row | null {
+  readonly best: Row | null;
+
+  #best(): Row | null {
     const fitting = this.rows.filter((r) => r.candidate.fits !== false);
     const [known, second] = fitting.filter((r) => r.compiled && r.candidate.fits);
     if (known?.now && !second) return fitting.find((r) => this.#takes(r) < this.#takes(known)) ?? known;

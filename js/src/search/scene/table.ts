@@ -1,6 +1,6 @@
 /** The table of candidates: a bar of compute with exposed communication at its end, what is hidden in a strip below it. */
 import { mono } from "../../core/cells";
-import { figuresOf } from "../../core/columns";
+import { type Figures, figuresOf } from "../../core/columns";
 import { clauses } from "../../core/text";
 import { headsBand, lookedAt, rule } from "../../draw/bands";
 import { cellMarks } from "../../draw/cells";
@@ -15,6 +15,9 @@ export interface Table {
   readonly line: number;
   readonly rows: readonly Row[];
   readonly model: SearchModel;
+  /** The longest time, which bars are drawn to, and how figures are written. */
+  readonly most: number;
+  readonly figures: Figures<typeof COLUMNS>;
 }
 
 const HEAD = 33;
@@ -27,7 +30,12 @@ export const LISTED = 9;
 
 export function tableOf(model: SearchModel, width: number, rows: readonly Row[]): Table {
   const line = width < WIDE ? TALL : LINE;
-  return { width, height: HEAD + rows.length * line + 2, line, rows, model };
+  const figures = figuresOf(
+    COLUMNS,
+    rows.map((r) => ({ time: r.time, memory: r.bytes })),
+  );
+  const most = Math.max(1e-12, ...rows.map((r) => r.time));
+  return { width, height: HEAD + rows.length * line + 2, line, rows, model, most, figures };
 }
 
 /** Height of the part of a long table that is painted at once. */
@@ -75,13 +83,8 @@ export function tableMarks(
   top: number | null = null,
   { axis, seconds }: { axis: number | null; seconds: number } = { axis: null, seconds: 0 },
 ): Mark[] {
-  const { width, line, rows, model } = table;
+  const { width, line, rows, model, most, figures } = table;
   const { tall, places, bar, held } = placesOf(table);
-  const most = Math.max(1e-12, ...rows.map((r) => r.time));
-  const figures = figuresOf(
-    COLUMNS,
-    rows.map((r) => ({ time: r.time, memory: r.bytes })),
-  );
   const first = Math.max(0, Math.floor(((top ?? 0) - HEAD) / line));
   const last = top === null ? rows.length : first + Math.ceil(WINDOW / line);
   const up = top ?? 0;
