@@ -327,7 +327,9 @@ def test_09_a_whole_model(run, capsys):
     # "The largest things alive at the peak are arrays of 256,256 for every head and sequence", of each layer.
     largest = re.findall(r"bytes  (\S+)", printed)
     assert largest[0] == largest[1] == "f32[2,4,2,256,256]"
-    kept, remat = numbers(r"([\d,]+) bytes at the peak.*, ([\d,]+) with", printed)
+    # The peak with remat is said once the exercise is passed.
+    (kept,) = numbers(r"([\d,]+) bytes at the peak with everything kept; with remat: your answer first", printed)
+    remat = peak._attempts.kind._peak
     assert remat < 0.7 * kept
     peak.answer = kept
     assert not peak.passed

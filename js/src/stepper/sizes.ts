@@ -154,7 +154,7 @@ const WALK = 130;
 const CHANGED = 30;
 /** Least height of a picture beside the source and the list. */
 const BESIDE = 250;
-const TROUBLE = 384;
+const TROUBLE = 450;
 
 /** Over and under the picture, and the card's border. */
 const MARGINS = 14;

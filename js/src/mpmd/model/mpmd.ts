@@ -208,10 +208,11 @@ export function answerOf(model: MpmdModel): string {
   if (named.length === 0) return `On no group of ${groups}: no device holds it`;
   if (holding.length === 0) return `Named ${whereText(model)}: its data is no longer there`;
   const inner = Math.max(1, place?.copies ?? 1);
-  const where = `on ${doc.axis} ${listed(named)}`;
-  const many = inner > 1 && over.length > 0 ? `, ${inner} times over ${over.join(", ")}` : "";
+  const where = `on group${named.length === 1 ? "" : "s"} ${listed(named).replace(/, (?=\d+$)/, " and ")} of ${doc.axis}`;
+  const many =
+    inner > 1 && over.length > 0 ? `, ${inner === 2 ? "twice" : `${inner} times`} over ${over.join(", ")}` : "";
   const copies = inner * holding.length;
-  return copies === 1 ? `On ${doc.axis} ${listed(named)} only, one copy` : `${copies} copies: ${where}${many}`;
+  return copies === 1 ? `O${where.slice(1)} only, one copy` : `${copies} copies: ${where}${many}`;
 }
 
 export function badgesOf(model: MpmdModel): Badge[] {

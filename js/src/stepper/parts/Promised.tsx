@@ -3,14 +3,18 @@ import { hex } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { product } from "../../core/mesh";
 import { AXIS_DASH } from "../../draw/marks";
+import { textWidth } from "../../draw/measure";
 import { formatsOf } from "../model/formats";
 import type { TraceModel } from "../model/trace";
 import { faceOf } from "../scene/contents";
-import { SMALL } from "../sizes";
+import { pictureWidth } from "../sizes";
 import type { StepperState } from "../state";
 
 /** Devices, and rows and columns of a block, that are drawn. */
 const MOST = 4;
+/** Width of a sign between two blocks, and of what else stands in their row. */
+const SIGN = 34;
+const BESIDE = 230;
 
 export function Promised({ state, trace, v }: { state: StepperState; trace: TraceModel; v: Variable }) {
   const axis = trace.mesh.axisOf(trace.doc.error?.axes[0] ?? "");
@@ -23,11 +27,14 @@ export function Promised({ state, trace, v }: { state: StepperState; trace: Trac
   if (axis < 0 || size < 2 || !face || !corner || !format || !layout || face.columns === 0) return null;
   const stride = product(trace.mesh.meshShape.slice(axis + 1));
   const scheme = state.now.theme?.scheme ?? "light";
-  // In one row: two are enough to differ.
-  const most = state.now.width < SMALL ? 2 : MOST;
-  const devices = Array.from({ length: Math.min(size, most) }, (_, k) => k * stride);
-  const first = devices[0] ?? 0;
   const text = (p: number, element: number) => format.text(corner.elements.value(corner.start(p) + element));
+  const all = Array.from({ length: Math.min(size, MOST) }, (_, k) => k * stride);
+  const first = all[0] ?? 0;
+  // In one row: two are enough to differ.
+  const each = SIGN + face.columns * (8 + textWidth(text(first, face.elements.at(-1) ?? 0), 11, true));
+  const fit = Math.floor((pictureWidth(state.now.width) - BESIDE) / each);
+  const most = Math.max(2, Math.min(MOST, fit));
+  const devices = all.slice(0, most);
   const written = (p: number) => face.elements.map((e) => text(p, e)).join();
   const part = face.rows < face.of[0] || face.columns < face.of[1];
   return (

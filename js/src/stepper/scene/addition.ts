@@ -37,12 +37,18 @@ function headerMarks(view: Moving): Mark[] {
     const name = { text: resultName(output), color: "ink", weight: 700 } as const;
     return [
       label(x, y, [name, first, own], 11, "ink"),
-      label(x, y + 13, fit(same ? `same on ${ranges(others, 4)}` : "", width, 10.5), 10.5, "muted"),
+      label(x, y + 13, fit(same ? sameOn(others, width) : "", width, 10.5), 10.5, "muted"),
     ];
   }
   const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(120, width - 78), 11) : "";
   const words = textWidth(first.text + own.text + tail, 11);
   return [label(Math.min(x, stage.width - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
+}
+
+/** Who holds the same: where there is no room for all, how many. */
+function sameOn(others: readonly number[], width: number): string {
+  const all = `same on ${ranges(others, 4)}`;
+  return textWidth(all, 10.5) <= width ? all : `same on ${others.length} others`;
 }
 
 /** One member's lane: how its copy goes, its slot, the sign before it. */

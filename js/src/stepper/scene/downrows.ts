@@ -69,9 +69,15 @@ export function downHeight(ask: Ask): number {
   return mapOver(ask) ? Math.max(height, vertical(ask, true).height) : height;
 }
 
-/** Rows of a block that it shows at any width. */
-export function downRows(ask: Ask): number {
-  return vertical(ask, mapOver(ask)).row.rows;
+/** Least between two of many tiles, so that copies are read. */
+const READ = 26;
+
+/** As high as the meaning, where copies stand closer but are still read, and no row of a block is left out. */
+export function lowOf(ask: Ask, most: number): Ask {
+  const close = { ...ask, room: Math.min(ask.room, most) };
+  const [low, own] = [close, ask].map((one) => vertical(one, mapOver(one)).row) as [Row, Row];
+  const dense = ask.plan.n > 4 && low.gap < Math.min(own.gap, READ);
+  return low.rows < own.rows || dense ? ask : close;
 }
 
 /** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */

@@ -7,7 +7,7 @@ import { type Ask, motionOf, ROOM, type Size } from "./ask";
 import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage, inHome } from "./down";
-import { downHeight, downRows } from "./downrows";
+import { downHeight, lowOf } from "./downrows";
 import { type Field, FULL, type Local, localField, localStage, type Shown } from "./local";
 import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
@@ -63,7 +63,7 @@ export class StepperLayout {
     const { least, height } = this.#field;
     const meaning = (ask: Ask) => acrossStage({ ...ask, least })?.height ?? heightOf(ask);
     const most = Math.max(room.least, height, ...meanings.map(meaning));
-    this.height = Math.ceil(Math.max(most, ...others.map((ask) => (this.#card ? lowOf(ask, most) : heightOf(ask)))));
+    this.height = Math.ceil(Math.max(most, ...others.map((ask) => heightOf(this.#card ? lowOf(ask, most) : ask))));
   }
 
   #fieldAt(width: number): Field {
@@ -209,12 +209,6 @@ function split<T>(all: readonly T[], first: (one: T) => boolean): [T[], T[]] {
 
 function heightOf(ask: Ask): number {
   return Math.max(downHeight(ask), thumbsHeight(ask));
-}
-
-/** As high as the meaning, where copies stand closer but no row of a block is left out for that. */
-function lowOf(ask: Ask, most: number): number {
-  const close = { ...ask, room: Math.min(ask.room, most) };
-  return downRows(close) < downRows(ask) ? heightOf(ask) : heightOf(close);
 }
 
 /** What the height of a collective's stage depends on. */
