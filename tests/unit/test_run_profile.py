@@ -316,7 +316,8 @@ def test_a_folder_stands_for_the_last_profile_in_it(tmp_path):
         os.utime(path, (k, k))
         with pytest.raises(ValueError, match="the profile does not hold jit_f, the program that ran longest: give"):
             read.run(tmp_path)
-    (path.parent / "other.xplane.pb").write_bytes(profile(tpu(0, 0)))
-    os.utime(path.parent / "other.xplane.pb", (2, 2))
+    other = tmp_path / "plugins" / "profile" / "second" / "other.xplane.pb"
+    other.write_bytes(profile(tpu(0, 0)))
+    os.utime(other, (2, 2))
     with pytest.raises(ValueError, match=r"profiles of several hosts\. Give the file of one: .*host.xplane.pb, "):
         read.run(tmp_path)
