@@ -174,6 +174,7 @@ REMEDIES = (
     Column("estimate", "estimate/call", unit="seconds"),
     Column("peak", "peak", unit="bytes"),
     Column("less", "less"),
+    Column("memory", "memory/device"),
     Column("what", "change"),
     Column("code", "code"),
 )

@@ -26,6 +26,7 @@ def headline(found: Remedies) -> str:
     else:
         figures = f"{byte_count(best.before)} → {byte_count(best.after)} sent by a device, "
         figures += f"{duration(best.seconds_before)} → {duration(best.seconds_after)} a call by the estimate"
+        figures += f", {_signed(best.memory)} of memory" if best.memory < 0 else ""
     others = f"; {len(found)} of {tried} help" if len(found) > 1 else ""
     return f"{name}: {clip(best.what, 80)}: {figures}{others}"
 
@@ -53,7 +54,12 @@ def _row(remedy: Remedy) -> listing.Row:
     row = {"less": f"−{percent(share)}" if share > 0 else "", "what": remedy.what, "code": code}
     if remedy.lowers == "peak":
         return {"peak": remedy.after, **row}
-    return {"sent": remedy.after, "estimate": remedy.seconds_after, **row}
+    memory = _signed(remedy.memory) if remedy.memory else ""
+    return {"sent": remedy.after, "estimate": remedy.seconds_after, "memory": memory, **row}
+
+
+def _signed(size: int) -> str:
+    return f"{'−' if size < 0 else '+'}{byte_count(abs(size))}"
 
 
 def _best(found: Remedies) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -65,6 +65,22 @@ def updated(p, mu, tokens):
     return jax.tree.map(jnp.subtract, p, mu), mu
 
 
+class Moments(NamedTuple):
+    count: Any
+    mu: Any
+    nu: Any
+
+
+def optimized(p, state, tokens):
+    """As Adam of optax: the state is a tuple, and the moments are in its first part."""
+    g = jax.grad(lambda p: jnp.mean(layers(p["embed"][tokens], p["layers"]) ** 2))(p)
+    count, mu, nu = state[0]
+    mu = jax.tree.map(lambda m, g: 0.9 * m + g, mu, g)
+    nu = jax.tree.map(lambda n, g: 0.9 * n + g * g, nu, g)
+    p = jax.tree.map(lambda p, m, n: p - m / (jnp.sqrt(n) + 1e-6), p, mu, nu)
+    return p, (Moments(count + 1, mu, nu), ())
+
+
 def params(embed: Any = (None, "model")) -> dict[str, Any]:
     up, down = shape(12, 32, 64, spec=(None, "data", "model")), shape(12, 64, 32, spec=(None, "model", "data"))
     return {"embed": shape(64, 32, spec=embed), "layers": {"up": up, "down": down}}
@@ -103,6 +119,12 @@ FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
         "chosen = jax.vmap(lambda row, at: row[at])(logits, labels)",
     ),
     "a copied state": (updated, (params(), COPIED, TOKENS), "split mu as p is", "mu = jax.device_put(mu, "),
+    "copied moments": (
+        optimized,
+        (params(), (Moments(shape(dtype=jnp.int32), COPIED, COPIED), ()), TOKENS),
+        "split state[0].mu and state[0].nu as p is",
+        "lambda t: jax.device_put(t, jax.tree.map(lambda x: x.sharding, p)) if is_alike(t) else t, state,",
+    ),
     "copied results": (RETURNED, (params(), params(), TOKENS), "return p split as it was given", "out_shardings: "),
 }
 
@@ -151,6 +173,22 @@ def test_why_names_a_planted_fault(name: str) -> None:
     f, args, *_ = FAULTS[name]
     said = answers(read.comparison(f, *args))
     assert [words for words in said if re.match(NAMED[name], words)], said
+
+
+def test_the_code_splits_moments_as_the_parameters() -> None:
+    f, args, what, _ = FAULTS["copied moments"]
+    found = read.remedies(f, *args, lowers="communication", limit=8)
+    (remedy,) = (r for r in found if r.what == what)
+    assert remedy.memory < 0
+    p, state, _ = jax.tree.map(lambda x: jax.device_put(jnp.zeros(x.shape, x.dtype), x.sharding), args)
+    here = {"jax": jax, "p": p, "state": state}
+    exec(remedy.code, here)
+    (moments, rest) = here["state"]
+    assert rest == ()
+    assert moments.count.sharding == state[0].count.sharding
+    for tree in (moments.mu, moments.nu):
+        assert jax.tree.map(lambda x: x.sharding, tree) == jax.tree.map(lambda x: x.sharding, p)
+    assert re.search(r"memory/device .*−\d", str(found), re.S)
 
 
 @pytest.mark.once

@@ -164,6 +164,7 @@ export const REMEDIES = [
   { key: "estimate", head: "estimate/call", unit: "seconds" },
   { key: "peak", head: "peak", unit: "bytes" },
   { key: "less", head: "less" },
+  { key: "memory", head: "memory/device" },
   { key: "what", head: "change" },
   { key: "code", head: "code" },
 ] as const satisfies Column[];

@@ -23,6 +23,11 @@ MOST = 6
 Key = tuple[int, str]
 """An argument, and the path in it."""
 
+Path = tuple[Any, ...]
+
+Place = tuple[int, Path]
+"""A tree: an argument, and the path in it."""
+
 
 @dataclass(frozen=True)
 class Respec:
@@ -47,12 +52,13 @@ class Boundary:
     def __init__(self, f: Callable[..., Any], args: Sequence[Any], jaxpr: Any) -> None:
         self.f, self.args = f, tuple(args)
         self.names = parameter_names(f, len(args))
-        self.leaves: dict[Key, Any] = {
-            (k, jax.tree_util.keystr(path)): leaf
-            for k, arg in enumerate(args)
-            for path, leaf in jax.tree.flatten_with_path(arg)[0]
-            if isinstance(getattr(leaf, "sharding", None), NamedSharding) and hasattr(leaf, "ndim")
-        }
+        self.leaves: dict[Key, Any] = {}
+        self._paths: dict[Key, Path] = {}
+        for k, arg in enumerate(args):
+            for path, leaf in jax.tree.flatten_with_path(arg)[0]:
+                if isinstance(getattr(leaf, "sharding", None), NamedSharding) and hasattr(leaf, "ndim"):
+                    key = k, jax.tree_util.keystr(path)
+                    self.leaves[key], self._paths[key] = leaf, path
         eqns = _jax.open_jaxpr(jaxpr)[0].eqns
         call = _jax.control_of(eqns[0]) if len(eqns) == 1 else None
         self._call = call if isinstance(call, _jax.FunctionCall) else None
@@ -62,23 +68,54 @@ class Boundary:
         return f"{self.names[key[0]]}{key[1]}"
 
     def alike(self) -> Iterator[Respec]:
-        """Arrays of an argument that are split less than those of the same path and shape in another: as those are."""
-        for k in range(len(self.args)):
-            for other in range(len(self.args)):
-                found = [
-                    (key, twin.sharding.spec)
-                    for key, leaf in self.leaves.items()
-                    if key[0] == k != other and (twin := self.leaves.get((other, key[1]))) is not None
-                    if twin.shape == leaf.shape and _parts(twin.sharding) > _parts(leaf.sharding)
-                ]
-                if found:
-                    one, two = self.names[k], self.names[other]
-                    code = (
-                        f"{one} = jax.device_put({one}, jax.tree.map(lambda x: x.sharding, {two}))"
-                        if len(found) > 1 or not found[0][0][1]
-                        else f"{self.name(found[0][0])}: {spec_text(found[0][1])}"
+        """Trees of which an array is split less than that of the same path and shape in another tree: as that one.
+
+        An optimizer's moments as the parameters, whichever argument they are in.
+        """
+        found: dict[tuple[int, Place], dict[Place, list[tuple[Key, PartitionSpec]]]] = {}
+        less: set[tuple[Place, Place]] = set()
+        for key, twin, tree, other in self._twins():
+            mine, theirs = self.leaves[key].sharding, self.leaves[twin].sharding
+            found.setdefault((key[0], other), {}).setdefault(tree, []).append((key, theirs.spec))
+            if _parts(theirs) > _parts(mine):
+                less.add((tree, other))
+        for (k, other), trees in found.items():
+            trees = {tree: specs for tree, specs in trees.items() if (tree, other) in less}
+            specs = [spec for of in trees.values() for spec in of]
+            if not specs:
+                continue
+            one, two = self.names[k], self._named(other)
+            shardings = f"jax.tree.map(lambda x: x.sharding, {two})"
+            if (k, ()) in trees:
+                code = f"{one} = jax.device_put({one}, {shardings})"
+            elif len(specs) == 1:
+                code = f"{self.name(specs[0][0])}: {spec_text(specs[0][1])}"
+            else:
+                code = (
+                    f"is_alike = lambda t: jax.tree.structure(t) == jax.tree.structure({two})\n"
+                    f"{one} = jax.tree.map(\n"
+                    f"    lambda t: jax.device_put(t, {shardings}) if is_alike(t) else t, {one}, is_leaf=is_alike\n"
+                    ")"
+                )
+            yield Respec(f"split {' and '.join(map(self._named, trees))} as {two} is", code, tuple(specs))
+
+    def _twins(self) -> Iterator[tuple[Key, Key, Place, Place]]:
+        """Pairs of arrays of equal shapes whose paths end alike, as far as any do, and the trees that they are in."""
+        ends: dict[Any, list[Key]] = {}
+        for key, path in self._paths.items():
+            for at in range(max(1, len(path))):
+                ends.setdefault((path[at:], self.leaves[key].shape), []).append(key)
+        for key, path in self._paths.items():
+            for at in range(max(1, len(path))):
+                if others := [o for o in ends[path[at:], self.leaves[key].shape] if o != key]:
+                    yield from (
+                        (key, o, (key[0], path[:at]), (o[0], self._paths[o][: len(self._paths[o]) - len(path) + at]))
+                        for o in others
                     )
-                    yield Respec(f"split {one} as {two} is", code, tuple(found))
+                    break
+
+    def _named(self, place: Place) -> str:
+        return f"{self.names[place[0]]}{jax.tree_util.keystr(place[1])}"
 
     def moved(self, collective: HloCollective) -> list[list[Respec]]:
         """Other specs of each argument that a collective moves, or that its line names."""
