@@ -56,15 +56,16 @@ export function Remedies({ state, lowers }: { state: ProgramState; lowers: Lower
 }
 
 function Offered({ remedy }: { remedy: Remedy }) {
-  const { what, code, before, after, fix, lowers, seconds_before, seconds_after } = remedy;
+  const { what, code, before, after, fix, lowers, seconds_before, seconds_after, memory } = remedy;
   const times = lowers === "communication" ? ` · ${duration(seconds_before)} → ${duration(seconds_after)}` : "";
+  const saved = memory < 0 ? ` · −${bytes(-memory)} of memory` : "";
   return (
     <li>
       <b class="mono">{bytes(after)}</b>
       <span class="soft">{after < before && lowered(remedy)}</span>
       <span class="way">
         {what}
-        {times && <span class="soft">{times}</span>}
+        {times && <span class="soft">{times + saved}</span>}
         {fix && (
           <span class="soft">
             {" "}
