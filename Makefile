@@ -14,10 +14,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 PORT ?= 8888
 BUNDLE := shardwidget/static/array.js
-# Tests that share something costly stay in one process.
-PARALLEL := --numprocesses=2 --dist=loadgroup
-# Each file of them has servers and browsers of its own.
-BY_FILE := --numprocesses=2 --dist=loadfile
+# The tests of a file share what is costly, such as compiled programs, servers and browsers: they stay in one process.
+PARALLEL := --numprocesses=2 --dist=loadfile
 PIP := pip --disable-pip-version-check -qq
 CHROMIUM = SHARDWIDGET_CHROMIUM=$$(tools/browser chromium) && export SHARDWIDGET_CHROMIUM
 FIREFOX = SHARDWIDGET_FIREFOX=$$(tools/browser firefox) && export SHARDWIDGET_FIREFOX
@@ -60,7 +58,7 @@ test-py: .venv/.dev $(BUNDLE)
 
 test-hosts: .venv/.dev $(BUNDLE)
 	@$(call say,pytest: notebooks and saved pages in real browsers)
-	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet $(BY_FILE) tests/hosts
+	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet $(PARALLEL) tests/hosts
 
 bench: .venv/.dev $(BUNDLE)
 	@$(CHROMIUM) && python -m tests.bench

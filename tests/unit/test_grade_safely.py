@@ -21,8 +21,7 @@ import shardwidget as sw
 from shardwidget.teach import frames, places
 from shardwidget.teach.errands import Matches
 
-# One process starts what runs the answers of all of them.
-pytestmark = [pytest.mark.once, pytest.mark.xdist_group("class")]
+pytestmark = pytest.mark.once
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 X = jax.device_put(np.arange(64.0, dtype=np.float32).reshape(8, 8), NamedSharding(MESH, P("x", "y")))
 SECONDS = 10

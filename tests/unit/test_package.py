@@ -19,8 +19,7 @@ import pytest
 import shardwidget
 from shardwidget.export import bundle
 
-# One process builds what all of them look at.
-pytestmark = [pytest.mark.xdist_group("dist"), pytest.mark.once]
+pytestmark = pytest.mark.once
 
 ROOT = Path(__file__).parents[2]
 STATIC = bundle.STATIC
