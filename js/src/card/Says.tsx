@@ -1,5 +1,5 @@
 /** The second line of a head: the answer in one sentence, what belongs to it, and the way through what is to be looked at. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 
 interface Props {
   /** Without a full stop; one line where it has room. */
@@ -7,7 +7,7 @@ interface Props {
   /** Said beside it, lighter; it goes first where there is no room. */
   also?: ComponentChildren;
   /** A `Walk`. */
-  walk?: ComponentChildren;
+  walk?: VNode | null;
 }
 
 export function Says({ children, also, walk }: Props) {

@@ -4,6 +4,7 @@ import { Head } from "../card/Head";
 import { KeyedFoot } from "../card/KeyedFoot";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
+import { Walk } from "../card/Walk";
 import { sentenceTokens } from "../core/text";
 import type { ComparisonModel } from "./model/comparison";
 import { alsoOf, badgesOf, titleOf } from "./model/words";
@@ -16,6 +17,7 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
   const shown = state.shown();
   if (!shown) return null;
   const { model } = shown;
+  const walk = state.walk();
   return (
     <div class="comparison">
       <Head
@@ -26,7 +28,7 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
         at={state.now.filter}
         says={
           model.verdict && (
-            <Says walk={state.walk()} also={alsoOf(model)}>
+            <Says walk={walk && <Walk {...walk} />} also={alsoOf(model)}>
               <Tokens tokens={sentenceTokens(model.verdict, model.mesh)} />
             </Says>
           )

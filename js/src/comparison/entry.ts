@@ -8,6 +8,7 @@ import paperStyles from "../card/paper.css";
 import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
 import toolStyles from "../card/tools.css";
+import walkStyles from "../card/walk.css";
 import { ComparisonCard } from "./Card";
 import styles from "./comparison.css";
 import { listen } from "./events";
@@ -17,5 +18,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [keyedStyles, toolStyles, tipStyles, paperStyles, saysStyles, lineStyles, chainStyles, styles],
+  styles: [keyedStyles, toolStyles, tipStyles, paperStyles, saysStyles, walkStyles, lineStyles, chainStyles, styles],
 });

@@ -31,8 +31,11 @@ import {
   squaresOf,
 } from "./model/search";
 import { candidateAt } from "./scene/chart";
-import { axisAt, rowAt, WIDE } from "./scene/table";
+import { axisAt, rowAt } from "./scene/table";
 import { type SearchState, type Shown, type Tab, WALLS, type What } from "./state";
+
+/** From this width on, in pixels, what is known of a candidate stands beside the chart: as in `search.css`. */
+const BESIDE = 858;
 
 export function SearchCard({ state }: { state: SearchState }) {
   const shown = state.shown();
@@ -42,7 +45,7 @@ export function SearchCard({ state }: { state: SearchState }) {
   const row = model.rows[selected];
   const said = row ? sentenceOf(model, row) : "";
   const notes = notesOf(model);
-  const tab = table.width < WIDE ? state.now.tab : null;
+  const tab = state.now.width < BESIDE ? state.now.tab : null;
   return (
     <div class="search">
       <Head

@@ -24,7 +24,7 @@ const HEAD = 33;
 const LINE = 27;
 const TALL = 46;
 /** From this width on a line has columns; a narrower one has two lines of text. */
-export const WIDE = 560;
+const WIDE = 560;
 /** Rows of a picture. */
 export const LISTED = 9;
 
