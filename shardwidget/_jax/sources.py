@@ -64,10 +64,10 @@ def user_frames(eqn: JaxprEqn) -> list[Frame]:
 
 
 @functools.lru_cache(maxsize=1024)  # Names, scopes, places and words all ask for those of one equation.
-def _user_frames(traceback: Any) -> tuple[Frame, ...]:
+def _user_frames(called_from: Any) -> tuple[Frame, ...]:
     from jax._src import source_info_util
 
-    frames: Any = source_info_util.user_frames(traceback)
+    frames: Any = source_info_util.user_frames(called_from)
     # Under ``fixing``, this package is between the user's line and JAX.
     return tuple(f for f in frames if not f.file_name.startswith(SHIMS))
 

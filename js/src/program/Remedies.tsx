@@ -58,7 +58,7 @@ export function Remedies({ state, lowers }: { state: ProgramState; lowers: Lower
 function Offered({ remedy }: { remedy: Remedy }) {
   const { what, code, before, after, fix, lowers, seconds_before, seconds_after, memory } = remedy;
   const times = lowers === "communication" ? ` · ${duration(seconds_before)} → ${duration(seconds_after)}` : "";
-  const saved = memory < 0 ? ` · −${bytes(-memory)} of memory` : "";
+  const saved = memory < 0 && after >= before ? ` · −${bytes(-memory)} of memory` : "";
   return (
     <li>
       <b class="mono">{bytes(after)}</b>

@@ -10,7 +10,7 @@ import { saysOf, whereOf } from "./model/says";
 import type { TraceModel } from "./model/trace";
 import { sentBy } from "./model/traffic";
 import { whyOf } from "./model/why";
-import { NARROW } from "./sizes";
+import { NARROW, SMALL } from "./sizes";
 import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
 
@@ -61,11 +61,15 @@ function badgesOf(state: StepperState, trace: TraceModel, collectives: number): 
   const counted = step && c && trace.end(step) !== "done" ? c : null;
   const sent = counted && step ? sentBy(trace, step, state.now.algorithm) : 0;
   out.push({ strong: bytes(sent), text: "sent per device", tone: "plain" });
-  const { interconnect: k } = state.now;
+  const { interconnect: k, width } = state.now;
   const name = trace.doc.interconnects[k];
-  if (name && trace.steps.some((s) => s.collective?.latency.length)) {
+  // Badges beside mesh axes leave them their room: what the estimate is for stands under the picture too.
+  const beside = width >= SMALL && width < NARROW;
+  const room = beside ? width > 640 : width > 428;
+  if (room && name && trace.steps.some((s) => s.collective?.latency.length)) {
     const time = Math.max(counted?.latency[k] ?? 0, counted?.bandwidth[k] ?? 0);
-    out.push({ strong: `≈ ${duration(time)}`, text: `${name}, estimate`, tone: "plain" });
+    const about = `${name}, estimate`;
+    out.push({ strong: `≈ ${duration(time)}`, text: beside ? "" : about, tone: "plain", title: about });
   }
   return out;
 }

@@ -631,7 +631,7 @@ test("what the user named comes out as text", async () => {
   expect(document.title).not.toBe("hit");
 });
 
-test.each([1240, 900, 700, 480, 260])("nothing of the card is wider than it at %i px", async (width) => {
+test.each([1240, 900, 700, 568, 480, 408, 382, 260])("nothing of the card is wider than it at %i px", async (width) => {
   for (const name of ["psum", "error", "64 devices", "oddities"] as const) {
     const view = await mount(trace(name), { step: 2 }, { width });
     if (width < 902) view.root.querySelector<HTMLElement>(".strip button:last-of-type")?.click();
