@@ -26,7 +26,8 @@ def headline(found: Remedies) -> str:
     else:
         figures = f"{byte_count(best.before)} → {byte_count(best.after)} sent by a device, "
         figures += f"{duration(best.seconds_before)} → {duration(best.seconds_after)} a call by the estimate"
-        figures += f", {_signed(best.memory)} of memory" if best.memory < 0 else ""
+        # What sends as much as before is offered for its memory.
+        figures += f", {_signed(best.memory)} of memory" if best.memory < 0 and best.after >= best.before else ""
     others = f"; {len(found)} of {tried} help" if len(found) > 1 else ""
     return f"{name}: {clip(best.what, 80)}: {figures}{others}"
 
