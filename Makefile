@@ -9,7 +9,7 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test lint test-js test-py test-hosts bench docs build release-check format clean
+.PHONY: demo test lint lint-python lint-typescript test-js test-py test-hosts bench docs build release-check format clean
 
 PYTHON ?= python3
 PORT ?= 8888
@@ -35,18 +35,23 @@ demo: .venv/.demo $(BUNDLE)
 test: lint test-js test-py test-hosts
 
 lint: .venv/.dev js/node_modules/.stamp
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint-python lint-typescript
+
+lint-python:
 	@$(call say,ruff: the rules and the format of Python)
 	@ruff check --quiet
 	@ruff format --check --quiet
 	@$(call say,types of the documents: what TypeScript has is what Python says)
 	@python js/generate_types.py --check
+	@$(call say,import-linter: what may import what)
+	@lint-imports --no-logo
+	@$(call say,pyright: types of Python)
+	@pyright
+
+lint-typescript:
 	@$(call say,biome and tsc: TypeScript)
 	@npm --prefix js run --silent lint
 	@npm --prefix js run --silent typecheck
-	@$(call say,pyright: types of Python)
-	@pyright
-	@$(call say,import-linter: what may import what)
-	@lint-imports --no-logo
 
 test-js: .venv/.dev js/node_modules/.stamp
 	@$(call say,vitest: the front end in Node and in Chromium)

@@ -16,6 +16,10 @@ from tests.hosts.page import ARRAY, MESH, Panel, drawings, views, wait_frames
 KEPT = Path(__file__).with_name("kept.js")
 
 
+LAB = pytest.mark.parametrize("notebook", ["lab"], indirect=True)
+"""For what is the front end's own, whatever is around it."""
+
+
 @pytest.fixture(params=["lab", "notebook"])
 def notebook(request, jupyter: JupyterServer, new_page: Callable[..., Page]) -> Callable[..., Notebook]:
     """Opens a notebook with a widget in its last cell, and runs it."""
@@ -57,6 +61,7 @@ def test_python_and_the_browser_share_the_selection(notebook):
     nb.ask_until("print(view.selection)", "None")
 
 
+@LAB
 def test_another_array_in_the_same_place(notebook):
     nb = notebook("view = sw.show(x)\nview")
     view = views(nb.page)
@@ -74,6 +79,7 @@ def test_another_array_in_the_same_place(notebook):
     expect(view).to_contain_text("deleted")
 
 
+@LAB
 def test_options_go_both_ways(notebook):
     nb = notebook("view = sw.show(x, color_by='device')\nview")
     view = views(nb.page)
@@ -96,7 +102,9 @@ def test_keys_stay_in_the_widget(notebook):
     expect(views(nb.page)).to_be_visible()
 
 
-@pytest.mark.parametrize("cell", ["sw.show(x)", "view"], ids=["new view", "same view"])
+@pytest.mark.parametrize(
+    ("notebook", "cell"), [("lab", "sw.show(x)"), ("notebook", "view")], indirect=["notebook"], ids=["new", "same"]
+)
 def test_twenty_runs_leave_nothing_behind(notebook, cell):
     nb = notebook("view = sw.show(x)", cell)
     page = nb.page
@@ -127,6 +135,7 @@ def test_ninety_widgets_that_were_cleared_hold_no_front_end(jupyter, new_page):
     assert last - first < 2 * heap.WIDGETS * 0.2
 
 
+@LAB
 def test_a_page_that_has_lost_the_front_end_is_sent_it(notebook):
     nb = notebook("view = sw.show(x)", "view")
     nb.ask("for source in view._sources.values(): source.close()")
@@ -147,6 +156,7 @@ def test_two_views_in_one_notebook(notebook):
     nb.ask_until("print(a.selection, b.selection)", "None {'device': 4, 'tile': [0, 2]}")
 
 
+@LAB
 def test_reduced_motion_jumps_to_the_new_picture(notebook):
     repaint = """(canvas) => {
       window.cleared = 0;

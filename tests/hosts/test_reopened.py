@@ -152,8 +152,7 @@ def test_a_widget_is_drawn_again_when_its_page_is_reloaded(jupyter, new_page):
     again.ask_until("print(view.selection)", "{'device': 2, 'tile': [1, 0]}")
 
 
-@pytest.mark.parametrize("app", ["lab", "notebook"])
-def test_a_picture_stands_in_for_a_widget_whose_kernel_is_gone(app, jupyter, new_page):
+def test_a_picture_stands_in_for_a_widget_whose_kernel_is_gone(jupyter, new_page):
     """Also for several widgets of one cell; as long as they live nothing but them is seen."""
     name = jupyter.write(SETUP, "from IPython.display import display\ndisplay(sw.show(x), sw.show(y))")
     nb = Notebook(jupyter, new_page(), "lab", name)
@@ -166,17 +165,18 @@ def test_a_picture_stands_in_for_a_widget_whose_kernel_is_gone(app, jupyter, new
     assert [child.is_visible() for child in children.all()] == [True, False, True, False]
     nb.command("docmanager:save")
     jupyter.end_kernels()
-    page = Notebook(jupyter, new_page(), app, name).page
-    for title in ("x: f32[8@x,16@y]", "y: f32[8,16@x]"):
-        picture = page.get_by_role("img", name=title)
-        expect(picture).to_be_visible()
-        drawn = picture.evaluate(
-            "e => { const s = getComputedStyle(e, '::before'); return [s.backgroundImage, s.width, s.height]; }"
-        )
-        assert drawn[0].startswith('url("data:image/svg+xml;base64,')
-        assert [float(size.removesuffix("px")) > 300 for size in drawn[1:]] == [True, True]
-    for lost in page.get_by_text("model not found").all():
-        expect(lost).to_be_hidden()
+    for app in ("lab", "notebook"):
+        page = Notebook(jupyter, new_page(), app, name).page
+        for title in ("x: f32[8@x,16@y]", "y: f32[8,16@x]"):
+            picture = page.get_by_role("img", name=title)
+            expect(picture).to_be_visible()
+            drawn = picture.evaluate(
+                "e => { const s = getComputedStyle(e, '::before'); return [s.backgroundImage, s.width, s.height]; }"
+            )
+            assert drawn[0].startswith('url("data:image/svg+xml;base64,')
+            assert [float(size.removesuffix("px")) > 300 for size in drawn[1:]] == [True, True]
+        for lost in page.get_by_text("model not found").all():
+            expect(lost).to_be_hidden()
 
 
 def test_pictures_outlive_their_kernel(jupyter, new_page):

@@ -127,6 +127,8 @@ def matrix(x):
 KEPT = "h" if jax.__version_info__ >= (0, 12) else "wide"
 """What the scan keeps of each layer: libtpu of JAX 0.12 computes ``wide`` again."""
 
+# On JAX 0.9 the compiler works for 20 s before it says that a program does not fit: `once` leaves out what says nothing
+# of a version.
 TOO_LARGE = {
     "kept by a scan": lambda: (large, too_large(), KEPT),
     "one matrix": lambda: (matrix, (typed((65536, 65536), "data"),), "y"),
@@ -136,7 +138,9 @@ TOO_LARGE = {
 }
 
 
-@pytest.mark.parametrize("name", TOO_LARGE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.once] * (name == "on another chip")) for name in TOO_LARGE]
+)
 def test_a_program_that_is_too_large_is_shown_with_what_it_lacks(name):
     f, args, largest = TOO_LARGE[name]()
     memory = memory_of_large() if f is large else read.memory(f, *args)
@@ -152,6 +156,7 @@ def test_a_program_that_is_too_large_is_shown_with_what_it_lacks(name):
     assert said.splitlines()[-2 if more else -1] == theirs, "XLA's message stands below"
 
 
+@pytest.mark.once
 def test_a_lowered_program_that_is_too_large_is_shown_too():
     lowered = jax.jit(large).lower(*too_large())
     assert read.memory(lowered).peak_bytes == memory_of_large().peak_bytes
@@ -170,6 +175,7 @@ def test_its_lines_and_its_axes_are_known():
     assert arguments == {"w['up']": ("data", "model"), "w['down']": ("model", "data"), "x": ("data",)}
 
 
+@pytest.mark.once
 def test_the_view_shows_both_pages_of_a_program_that_is_too_large():
     view: Any = sw.CompiledProgram(large, *too_large(), page="memory")
     assert "needs more memory than the device has" in view.document.note
@@ -177,12 +183,14 @@ def test_the_view_shows_both_pages_of_a_program_that_is_too_large():
     assert view._pages["memory 0"]["failure"].startswith("RESOURCE_EXHAUSTED")
 
 
+@pytest.mark.once
 def test_a_limit_that_is_asked_for_is_the_limit():
     memory = read.memory(large, *too_large(), chip="TPU v5p")
     assert memory.limit == 95 * GIB
     assert memory.missing == 0
 
 
+@pytest.mark.once
 @pytest.mark.xfail(KEPT == "h", reason="libtpu of JAX 0.12 recomputes by itself; what else would help is not found")
 def test_what_is_too_large_has_remedies_together():
     found = read.remedies(large, *too_large())
