@@ -1,8 +1,8 @@
 """Writes what TypeScript takes from Python.
 
 ``js/src/core/document.gen.ts`` has an interface for each dataclass of ``shardwidget.document``, ``columns.gen.ts`` the
-columns of its tables, ``ranges.gen.ts`` what its numbers may be. ``python js/generate_types.py`` writes all; with
-``--check`` it writes nothing and exits 1 if one is stale.
+columns of its tables, ``ranges.gen.ts`` what its numbers may be. What a field means is said once, where Python declares
+it. ``python js/generate_types.py`` writes all; with ``--check`` it writes nothing and exits 1 if one is stale.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "js" / "src" / "core"
 
 SCALARS = {bool: "boolean", int: "number", float: "number", str: "string", bytes: "DataView", type(None): "null"}
-WIDTH = 118
 
 
 def typescript(module: types.ModuleType) -> str:
@@ -35,7 +34,7 @@ def typescript(module: types.ModuleType) -> str:
     classes = _classes(module)
     constants = attribute_docs(ast.parse(inspect.getsource(wire)).body)
     parts = [
-        "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.\n",
+        "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit: fields are described there.\n",
         f"/** {constants['VERSION']} */\nexport const VERSION = {module.VERSION};\n",
         *map(interface, classes),
         f"export type Document = {' | '.join(c.__name__ for c in classes if issubclass(c, module.Document))};\n",
@@ -55,7 +54,7 @@ def tables() -> str:
     parts.append(interface(columns.Column, optional=True))
     for name, doc in docs.items():
         body = "".join(f"  {{ {_literal(column)} }},\n" for column in getattr(columns, name))
-        parts.append("\n".join([*_jsdoc(doc, ""), f"export const {name} = [\n{body}] as const satisfies Column[];\n"]))
+        parts.append(f"/** {_line(doc)} */\nexport const {name} = [\n{body}] as const satisfies Column[];\n")
     return "\n".join(parts)
 
 
@@ -108,17 +107,16 @@ def _literal(column: columns.Column) -> str:
 
 def interface(cls: type, optional: bool = False) -> str:
     """One dataclass as a TypeScript interface; ``optional``: fields that have a default may be absent."""
-    hints, docs = typing.get_type_hints(cls), field_docs(cls)
-    lines = [f"export interface {cls.__name__} {{"]
+    hints = typing.get_type_hints(cls)
+    lines = [f"/** {_line(cls.__doc__ or '')} */", f"export interface {cls.__name__} {{"]
     for field in dataclasses.fields(cls):
         form = field.metadata.get("wire", True)
         if not form:
             continue
-        lines += _jsdoc(docs.get(field.name, ""), "  ")
         mark = "?" if optional and field.default is not dataclasses.MISSING else ""
         form = "readonly number[]" if form == "id" else type_name(hints[field.name])
         lines.append(f"  readonly {field.name}{mark}: {form};")
-    return "\n".join([*_jsdoc(inspect.cleandoc(cls.__doc__ or ""), ""), *lines, "}\n"])
+    return "\n".join([*lines, "}\n"])
 
 
 def type_name(hint: Any) -> str:
@@ -143,13 +141,9 @@ def type_name(hint: Any) -> str:
     )
 
 
-def _jsdoc(text: str, indent: str) -> list[str]:
-    lines = text.replace("``", "`").replace("*/", "* /").splitlines()
-    if not lines:
-        return []
-    if len(lines) == 1 and len(indent + lines[0]) <= WIDTH - 6:
-        return [f"{indent}/** {lines[0]} */"]
-    return [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
+def _line(doc: str) -> str:
+    """The first line of a docstring, for a comment."""
+    return inspect.cleandoc(doc).split("\n")[0].replace("``", "`").replace("*/", "* /")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -19,23 +19,12 @@ def headline(shown: Algorithms) -> str:
     return f"{name} of {byte_count(shown.nbytes)} on {shown.n} devices: {many} algorithms"
 
 
-def picture(shown: Algorithms) -> str:
+def _said(shown: Algorithms) -> listing.Said:
     """The fastest, one line for each algorithm, then the sizes at which two are equally fast."""
-    return "\n".join(
-        [headline(shown), _fastest(shown), *listing.lines(listing.NAMED, _rows(shown), LONGEST), *_rest(shown)]
-    )
+    return listing.Said(listing.NAMED, _rows(shown), [_fastest(shown)], _rest(shown), LONGEST)
 
 
-def table(shown: Algorithms) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser."""
-    return listing.table(
-        headline(shown),
-        listing.NAMED,
-        _rows(shown),
-        _rest(shown),
-        before=listing.paragraphs([_fastest(shown)]),
-        most=LONGEST,
-    )
+picture, table = listing.writers(headline, _said)
 
 
 def _fastest(shown: Algorithms) -> str:

@@ -21,14 +21,12 @@ def headline(diff: BaselineDiff) -> str:
     return f"{name}: {count(len(diff.rows), 'difference')}, first {clip(first.of, 120)}: {_words(first)}"
 
 
-def picture(diff: BaselineDiff) -> str:
-    """The differences as text."""
-    return "\n".join([headline(diff), *listing.lines(BASELINE, _rows(diff), 110), *_after(diff)])
+def _said(diff: BaselineDiff) -> listing.Said:
+    """The differences."""
+    return listing.Said(BASELINE, _rows(diff), after=_after(diff), most=110)
 
 
-def table(diff: BaselineDiff) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser."""
-    return listing.table(headline(diff), BASELINE, _rows(diff), _after(diff))
+picture, table = listing.writers(headline, _said)
 
 
 def _words(row: BaselineRow) -> str:

@@ -18,14 +18,12 @@ def headline(diff: ComparisonDiff) -> str:
     return f"{' → '.join(names)}: {clip(diff.verdict, 200)}"
 
 
-def picture(diff: ComparisonDiff) -> str:
+def _said(diff: ComparisonDiff) -> listing.Said:
     """What differs, then how much is the same."""
-    return "\n".join([headline(diff), *listing.lines(COMPARISON_DIFFERENCES, _rows(diff)), *_after(diff)])
+    return listing.Said(COMPARISON_DIFFERENCES, _rows(diff), after=_after(diff))
 
 
-def table(diff: ComparisonDiff) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), COMPARISON_DIFFERENCES, _rows(diff), _after(diff))
+picture, table = listing.writers(headline, _said)
 
 
 def named(change: ComparisonChange) -> str:
@@ -55,12 +53,12 @@ def _lines(change: ComparisonChange) -> list[listing.Row]:
     things = change.what or ("sharding",)
     blank = dict.fromkeys(head, "")
     return [
-        (head if k == 0 else blank) | {"of": of, "before": _said(change.before, of), "after": _said(change.after, of)}
+        (head if k == 0 else blank) | {"of": of, "before": _value(change.before, of), "after": _value(change.after, of)}
         for k, of in enumerate(things)
     ]
 
 
-def _said(side: ComparisonSide | None, of: str) -> str:
+def _value(side: ComparisonSide | None, of: str) -> str:
     if side is None:
         return "none"
     if of == "collectives":

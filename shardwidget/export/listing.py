@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from shardwidget import _format
 from shardwidget.document.columns import Column
@@ -22,6 +24,36 @@ _UNITS = {"bytes": _format.BYTES, "seconds": _format.SECONDS, "rate": _format.RA
 
 NAMED = (Column("name", ""), Column("words", ""))
 """The columns of a table that has no heads: a name, and what is said of it."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A table and what is said around it: stated once, written as text and as HTML."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    most: int = 64
+    """Characters of a cell of text; HTML has at least 160."""
+
+
+def writers(
+    headline: Callable[[Any], str], said: Callable[[Any], Said]
+) -> tuple[Callable[[Any], str], Callable[[Any], str]]:
+    """The functions that write a kind of document as text and as HTML."""
+
+    def picture(shown: Any) -> str:
+        words = said(shown)
+        body = lines(words.columns, words.rows, words.most)
+        return "\n".join([headline(shown), *words.before, *body, *words.after])
+
+    def html(shown: Any) -> str:
+        words = said(shown)
+        before, most = paragraphs(words.before), max(160, words.most)
+        return table(headline(shown), words.columns, words.rows, words.after, before, most)
+
+    return picture, html
 
 
 def lines(columns: Sequence[Column], rows: Sequence[Row], most: int = 64) -> list[str]:

@@ -24,15 +24,12 @@ def headline(diff: MemoryDiff) -> str:
     return f"{name}{target}: {peaks}, {more}"
 
 
-def picture(diff: MemoryDiff) -> str:
-    """The lines that differ as text."""
-    lines = listing.lines(MEMORY_DIFFERENCES, _rows(diff))
-    return "\n".join([headline(diff), *_totals(diff), *lines, *_after(diff)])
+def _said(diff: MemoryDiff) -> listing.Said:
+    """The lines that differ, under the totals."""
+    return listing.Said(MEMORY_DIFFERENCES, _rows(diff), _totals(diff), _after(diff))
 
 
-def table(diff: MemoryDiff) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), MEMORY_DIFFERENCES, _rows(diff), [*_totals(diff), *_after(diff)])
+picture, table = listing.writers(headline, _said)
 
 
 def _totals(diff: MemoryDiff) -> list[str]:

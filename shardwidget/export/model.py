@@ -42,18 +42,14 @@ def totals(model: Model) -> str:
     return f"{count(model.arrays, 'array')}{f', mesh {axes}' if axes else ''}: {', '.join(parts)}"
 
 
-def picture(model: Model) -> str:
-    """The verdict and what deserves a look first, with what to do; then totals, and the lines."""
+def _said(model: Model) -> listing.Said:
+    """What deserves a look first, with what to do; then totals, and the lines."""
     rows = [_row(line) for line in _lines(model)]
-    before = [headline(model), totals(model), *_ruled(model), *_advice(model)]
-    return "\n".join([*before, *listing.lines(LEAVES, rows[:MOST]), *_left_out(len(rows))])
+    before = [totals(model), *_ruled(model), *_advice(model)]
+    return listing.Said(LEAVES, rows[:MOST], before, _left_out(len(rows)))
 
 
-def table(model: Model) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    lines = list(_lines(model))
-    after = [totals(model), *_ruled(model), *_advice(model), *_left_out(len(lines))]
-    return listing.table(headline(model), LEAVES, [_row(line) for line in lines[:MOST]], after)
+picture, table = listing.writers(headline, _said)
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,12 @@ def headline(comparison: ModelComparison) -> str:
     return f"{trees} on a device: {_counts(comparison)}"
 
 
-def picture(comparison: ModelComparison) -> str:
-    """The lines that differ as text."""
-    return "\n".join([headline(comparison), *listing.lines(*_listed(comparison)), *_after(comparison)])
+def _said(comparison: ModelComparison) -> listing.Said:
+    """The lines that differ."""
+    return listing.Said(*_listed(comparison), after=_after(comparison))
 
 
-def table(comparison: ModelComparison) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(comparison), *_listed(comparison), _after(comparison))
+picture, table = listing.writers(headline, _said)
 
 
 def _listed(comparison: ModelComparison) -> tuple[Sequence[Column], Sequence[listing.Row]]:

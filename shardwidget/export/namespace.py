@@ -30,15 +30,12 @@ def headline(namespace: Namespace) -> str:
     return f"Arrays of {count(namespace.names, 'name')}{cell}: {', '.join(parts)}"
 
 
-def picture(namespace: Namespace) -> str:
-    """The lines as text."""
-    lines = listing.lines(NAMES, _rows(namespace), 60)
-    return "\n".join([headline(namespace), *_first_look(namespace), *lines, *_left_out(namespace)])
+def _said(namespace: Namespace) -> listing.Said:
+    """A line for each name, under what to look at first."""
+    return listing.Said(NAMES, _rows(namespace), _first_look(namespace), _left_out(namespace), 60)
 
 
-def table(namespace: Namespace) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(namespace), NAMES, _rows(namespace), [*_first_look(namespace), *_left_out(namespace)])
+picture, table = listing.writers(headline, _said)
 
 
 def type_text(namespace: Namespace, holder: Holder) -> str:

@@ -39,18 +39,13 @@ def totals(diff: ProgramDiff) -> str:
     return ", ".join(parts)
 
 
-def picture(diff: ProgramDiff) -> str:
+def _said(diff: ProgramDiff) -> listing.Said:
     """What differs most, then every difference, then how much is the same."""
     rows = [_row(diff, row) for row in diff.differing[:MOST]]
-    return "\n".join([headline(diff), *_also(diff), totals(diff), *listing.lines(_columns(diff), rows), *_after(diff)])
+    return listing.Said(_columns(diff), rows, [*_also(diff), totals(diff)], _after(diff))
 
 
-def table(diff: ProgramDiff) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    rows = [_row(diff, row) for row in diff.differing[:MOST]]
-    return listing.table(
-        headline(diff), _columns(diff), rows, _after(diff), listing.paragraphs([*_also(diff), totals(diff)])
-    )
+picture, table = listing.writers(headline, _said)
 
 
 def _columns(diff: ProgramDiff) -> list[Column]:

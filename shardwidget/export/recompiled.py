@@ -47,14 +47,12 @@ def headline(found: Recompiled) -> str:
     return f"{clip(found.name, 40)}: compiled again: {who}. {causes.most_common(1)[0][0]}"
 
 
-def picture(found: Recompiled) -> str:
-    """The calls as text."""
-    return "\n".join([headline(found), *listing.lines(COMPILED_CALLS, _rows(found), 100), *_after(found)])
+def _said(found: Recompiled) -> listing.Said:
+    """The calls."""
+    return listing.Said(COMPILED_CALLS, _rows(found), after=_after(found), most=100)
 
 
-def table(found: Recompiled) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser."""
-    return listing.table(headline(found), COMPILED_CALLS, _rows(found), _after(found))
+picture, table = listing.writers(headline, _said)
 
 
 def cause_text(cause: CompileCause) -> str:

@@ -44,15 +44,12 @@ def facts(plan: ReshardPlan) -> list[str]:
     return [*lines, *([plan.note] if plan.note else [])]
 
 
-def picture(plan: ReshardPlan) -> str:
-    """The whole plan as lines."""
-    return "\n".join([headline(plan), *facts(plan), *listing.lines(*_listed(plan), 90), *_left(plan)])
+def _said(plan: ReshardPlan) -> listing.Said:
+    """The whole plan."""
+    return listing.Said(*_listed(plan), facts(plan), _left(plan), 90)
 
 
-def table(plan: ReshardPlan) -> str:
-    """The same as HTML that survives a notebook's sanitiser."""
-    said = listing.paragraphs(facts(plan))
-    return listing.table(headline(plan), *_listed(plan), after=_left(plan), before=said)
+picture, table = listing.writers(headline, _said)
 
 
 def _listed(plan: ReshardPlan) -> tuple[Sequence[Column], Sequence[listing.Row]]:

@@ -34,16 +34,13 @@ def _spent(shown: Run) -> str:
     return f"{duration(shown.median_s)} per call, {spent}"
 
 
-def picture(shown: Run | Runs) -> str:
-    """The collectives as lines of text, most time first; of several runs their totals."""
+def _said(shown: Run | Runs) -> listing.Said:
+    """The collectives, most time first; of several runs their totals."""
     what = [] if isinstance(shown, Runs) else [facts(shown)]
-    return "\n".join([headline(shown), *what, *listing.lines(*_listed(shown)), *_after(shown)])
+    return listing.Said(*_listed(shown), what, _after(shown))
 
 
-def table(shown: Run | Runs) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    before = "" if isinstance(shown, Runs) else listing.paragraphs([facts(shown)])
-    return listing.table(headline(shown), *_listed(shown), _after(shown), before)
+picture, table = listing.writers(headline, _said)
 
 
 def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]:

@@ -28,16 +28,12 @@ def _facts(shown: Schedule | Schedules) -> list[str]:
     return [f"{shown.ranks} ranks, {shown.stages} stages, {shown.microbatches} microbatches"]
 
 
-def picture(shown: Schedule | Schedules) -> str:
+def _said(shown: Schedule | Schedules) -> listing.Said:
     """The figures, then one line per rank; for several schedules the figures of each."""
-    lines = listing.lines(listing.NAMED, _rows(shown), LONGEST)
-    return "\n".join([headline(shown), *_facts(shown), *lines, *_rest(shown)])
+    return listing.Said(listing.NAMED, _rows(shown), _facts(shown), _rest(shown), LONGEST)
 
 
-def table(shown: Schedule | Schedules) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser."""
-    before = listing.paragraphs(_facts(shown))
-    return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), before, LONGEST)
+picture, table = listing.writers(headline, _said)
 
 
 def figures(one: Schedule, *, beside: bool = False) -> str:

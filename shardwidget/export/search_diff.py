@@ -21,14 +21,12 @@ def headline(diff: SearchDiff) -> str:
     return f"{name} on {' → '.join(places)}: {diff.verdict}"
 
 
-def picture(diff: SearchDiff) -> str:
-    """The candidates that differ as text."""
-    return "\n".join([headline(diff), *_totals(diff), *listing.lines(SEARCH_DIFFERENCES, _rows(diff)), *_after(diff)])
+def _said(diff: SearchDiff) -> listing.Said:
+    """The candidates that differ, under the totals."""
+    return listing.Said(SEARCH_DIFFERENCES, _rows(diff), _totals(diff), _after(diff))
 
 
-def table(diff: SearchDiff) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), SEARCH_DIFFERENCES, _rows(diff), [*_totals(diff), *_after(diff)])
+picture, table = listing.writers(headline, _said)
 
 
 def _totals(diff: SearchDiff) -> list[str]:

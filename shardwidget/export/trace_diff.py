@@ -18,15 +18,12 @@ def headline(diff: TraceDiff) -> str:
     return f"{' → '.join(names)}: {clip(diff.verdict, 200)}"
 
 
-def picture(diff: TraceDiff) -> str:
+def _said(diff: TraceDiff) -> listing.Said:
     """Where they part, what devices hold there, then the steps that differ."""
-    found = listing.lines(STEP_DIFFERENCES, _rows(diff)) if diff.first >= 0 else []
-    return "\n".join([headline(diff), *held(diff), *found, *_after(diff)])
+    return listing.Said(STEP_DIFFERENCES, _rows(diff) if diff.first >= 0 else [], held(diff), _after(diff))
 
 
-def table(diff: TraceDiff) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    return listing.table(headline(diff), STEP_DIFFERENCES, _rows(diff), _after(diff), listing.paragraphs(held(diff)))
+picture, table = listing.writers(headline, _said)
 
 
 def held(diff: TraceDiff) -> list[str]:

@@ -4,6 +4,7 @@ import { PlayButton } from "../card/Buttons";
 import { Foot } from "../card/Foot";
 import { Head } from "../card/Head";
 import { Interconnects } from "../card/Interconnects";
+import { Legend } from "../card/Legend";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { Select } from "../card/Tools";
@@ -14,6 +15,11 @@ import { answerOf, sizesText } from "./model/algorithms";
 import { badgesOf, titleOf } from "./scene/card";
 import { SIZES, sizeAt } from "./scene/charts";
 import type { AlgorithmsState } from "./state";
+
+const LEGEND = [
+  ["swatch message", "a message, in the colours of its chunks"],
+  ["swatch full", "what a device has"],
+] as const;
 
 export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
   const courses = state.courses();
@@ -51,14 +57,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         <p class="hidden">{said}</p>
       </div>
       <Foot keys={KEYS}>
-        <ul class="legend" aria-label="picture">
-          <li>
-            <i class="swatch message" aria-hidden="true" /> a message, in the colours of its chunks
-          </li>
-          <li>
-            <i class="swatch full" aria-hidden="true" /> what a device has
-          </li>
-        </ul>
+        <Legend of={LEGEND} />
       </Foot>
     </div>
   );

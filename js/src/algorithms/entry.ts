@@ -4,7 +4,6 @@ import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import styles from "./algorithms.css";
 import { AlgorithmsCard } from "./Card";
 import { algorithmsKeys } from "./keys";
@@ -14,5 +13,5 @@ export default entry({
   state: AlgorithmsState,
   body: AlgorithmsCard,
   keys: algorithmsKeys,
-  styles: [boardStyles, paperStyles, saysStyles, buttonStyles, styles],
+  styles: [boardStyles, paperStyles, buttonStyles, styles],
 });

@@ -5,9 +5,7 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
-import toolStyles from "../card/tools.css";
 import walkStyles from "../card/walk.css";
 import { ComparisonCard } from "./Card";
 import styles from "./comparison.css";
@@ -18,5 +16,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [keyedStyles, toolStyles, tipStyles, paperStyles, saysStyles, walkStyles, lineStyles, chainStyles, styles],
+  styles: [keyedStyles, tipStyles, paperStyles, walkStyles, lineStyles, chainStyles, styles],
 });

@@ -2,17 +2,11 @@
 
 /** A column of a table. */
 export interface Column {
-  /** Its name in code. */
   readonly key: string;
-  /** What stands above it. */
   readonly head: string;
-  /** What stands below its head in a card. */
   readonly note?: string;
-  /** What its values are: words, or numbers that are written in one unit. */
   readonly unit?: "text" | "bytes" | "seconds" | "rate";
-  /** The least width that it takes in a card, in pixels. */
   readonly room?: number;
-  /** The order in which columns are left out where they do not fit: 1 goes first, 0 stays. */
   readonly gives_way?: number;
 }
 

@@ -1,8 +1,6 @@
 /** The entry of DiffView's bundle. */
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import { DiffCard } from "./Card";
 import styles from "./diff.css";
 import { diffKeys } from "./keys";
@@ -12,5 +10,5 @@ export default entry({
   state: DiffState,
   body: DiffCard,
   keys: diffKeys,
-  styles: [paperStyles, saysStyles, toolStyles, styles],
+  styles: [paperStyles, styles],
 });

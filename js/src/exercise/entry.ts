@@ -4,7 +4,6 @@ import { arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
 import { editorStyles } from "../playground/public";
 import { ExerciseCard } from "./Card";
@@ -16,5 +15,5 @@ export default entry({
   state: ExerciseState,
   body: ExerciseCard,
   keys: exerciseKeys,
-  styles: [tipStyles, paperStyles, saysStyles, arrayStyles, bandStyles, editorStyles, styles],
+  styles: [tipStyles, paperStyles, arrayStyles, bandStyles, editorStyles, styles],
 });

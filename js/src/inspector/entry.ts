@@ -4,8 +4,6 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import walkStyles from "../card/walk.css";
 import { InspectorCard } from "./Card";
 import styles from "./inspector.css";
@@ -16,5 +14,5 @@ export default entry({
   state: InspectorState,
   body: InspectorCard,
   keys: inspectorKeys,
-  styles: [keyedStyles, toolStyles, paperStyles, saysStyles, walkStyles, lineStyles, styles],
+  styles: [keyedStyles, paperStyles, walkStyles, lineStyles, styles],
 });

@@ -3,6 +3,7 @@
 import { Buttons } from "../card/Buttons";
 import { Head } from "../card/Head";
 import { KeyedFoot } from "../card/KeyedFoot";
+import { Legend } from "../card/Legend";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
 import { keepInView } from "../card/scroll";
@@ -11,14 +12,20 @@ import { Walk } from "../card/Walk";
 import { KEYS } from "./keys";
 import { answerOf, factsOf } from "./model/kernel";
 import type { Shown } from "./scene/columns";
-import { yOf } from "./scene/layout";
+import { type KernelLayout, yOf } from "./scene/layout";
 import { BESIDE, type KernelState, SOURCE } from "./state";
+
+const LEGEND = [
+  ["swatch copy", "remote copy"],
+  ["swatch reads", "a copy still reads"],
+  ["swatch waits", "waits"],
+] as const;
 
 export function KernelCard({ state }: { state: KernelState }) {
   const shown = state.shown();
   if (!shown) return null;
-  const { model, order, layout } = shown;
-  const { fault: at, plain, moment, width, doc } = state.now;
+  const { model, layout } = shown;
+  const { fault: at, width, doc } = state.now;
   const fault = model.fault(at);
   const reading = readingOf(state, shown);
   const beside = width >= BESIDE && doc?.listing;
@@ -51,69 +58,76 @@ export function KernelCard({ state }: { state: KernelState }) {
           <b>Add:</b> {fault.advice}
         </p>
       )}
-      <div class="tools">
-        <Buttons state={state} of="moment" last={order.length - 1} />
-        <label class="time">
-          <input
-            type="range"
-            min={0}
-            max={order.length - 1}
-            step={1}
-            value={moment}
-            aria-label="moment"
-            aria-valuetext={`${moment} of ${order.length - 1}: ${reading}`}
-            onInput={(event) => state.jump(event.currentTarget.valueAsNumber)}
-          />
-          <span class="mono">
-            {moment}/{order.length - 1}
-          </span>
-        </label>
-        {fault?.kind === "race" && fault.order > 0 && (
-          <Segments
-            legend="order"
-            of={[["race", "shows the race"] as const, ["plain", "without delays"] as const]}
-            value={plain ? "plain" : "race"}
-            choose={(one) => state.plain(one === "plain")}
-          />
-        )}
-      </div>
+      <Tools state={state} shown={shown} reading={reading} />
       <div class={beside ? "sides" : ""}>
         {beside && <Source state={state} shown={shown} />}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long order is scrolled by keyboard */}
-        <div class="scroll" tabIndex={0}>
-          <div
-            class="picture"
-            style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
-            onPointerDown={(event) => state.point(...pointOf(event))}
-          >
-            <div aria-hidden="true" ref={state.picture.attach} />
-            <div aria-hidden="true" ref={state.line.attach} />
-            <i
-              class="here"
-              aria-hidden="true"
-              ref={keepInView}
-              style={{ top: `${yOf(layout, moment) - 20}px` }}
-              key={moment}
-            />
-          </div>
-        </div>
+        <Picture state={state} layout={layout} />
       </div>
       <p class="reading" aria-live="polite">
         {reading}
       </p>
       <KeyedFoot keys={KEYS}>
-        <ul class="legend" aria-label="picture">
-          <li>
-            <i class="swatch copy" aria-hidden="true" /> remote copy
-          </li>
-          <li>
-            <i class="swatch reads" aria-hidden="true" /> a copy still reads
-          </li>
-          <li>
-            <i class="swatch waits" aria-hidden="true" /> waits
-          </li>
-        </ul>
+        <Legend of={LEGEND} />
       </KeyedFoot>
+    </div>
+  );
+}
+
+/** Which moment is looked at, and of a race which order. */
+function Tools({ state, shown: { model, order }, reading }: { state: KernelState; shown: Shown; reading: string }) {
+  const { fault: at, plain, moment } = state.now;
+  const fault = model.fault(at);
+  return (
+    <div class="tools">
+      <Buttons state={state} of="moment" last={order.length - 1} />
+      <label class="time">
+        <input
+          type="range"
+          min={0}
+          max={order.length - 1}
+          step={1}
+          value={moment}
+          aria-label="moment"
+          aria-valuetext={`${moment} of ${order.length - 1}: ${reading}`}
+          onInput={(event) => state.jump(event.currentTarget.valueAsNumber)}
+        />
+        <span class="mono">
+          {moment}/{order.length - 1}
+        </span>
+      </label>
+      {fault?.kind === "race" && fault.order > 0 && (
+        <Segments
+          legend="order"
+          of={[["race", "shows the race"] as const, ["plain", "without delays"] as const]}
+          value={plain ? "plain" : "race"}
+          choose={(one) => state.plain(one === "plain")}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What every device does, in the order of moments. */
+function Picture({ state, layout }: { state: KernelState; layout: KernelLayout }) {
+  const { moment } = state.now;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long order is scrolled by keyboard
+    <div class="scroll" tabIndex={0}>
+      <div
+        class="picture"
+        style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
+        onPointerDown={(event) => state.point(...pointOf(event))}
+      >
+        <div aria-hidden="true" ref={state.picture.attach} />
+        <div aria-hidden="true" ref={state.line.attach} />
+        <i
+          class="here"
+          aria-hidden="true"
+          ref={keepInView}
+          style={{ top: `${yOf(layout, moment) - 20}px` }}
+          key={moment}
+        />
+      </div>
     </div>
   );
 }

@@ -5,8 +5,6 @@ import buttonStyles from "../card/buttons.css";
 import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import walkStyles from "../card/walk.css";
 import { KernelCard } from "./Card";
 import styles from "./kernel.css";
@@ -17,5 +15,5 @@ export default entry({
   state: KernelState,
   body: KernelCard,
   keys: kernelKeys,
-  styles: [keyedStyles, boardStyles, paperStyles, saysStyles, walkStyles, buttonStyles, toolStyles, styles],
+  styles: [keyedStyles, boardStyles, paperStyles, walkStyles, buttonStyles, styles],
 });

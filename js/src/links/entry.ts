@@ -3,8 +3,6 @@
 import boardStyles from "../card/board.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import { LinksCard } from "./Card";
 import { linksKeys } from "./keys";
 import styles from "./links.css";
@@ -14,5 +12,5 @@ export default entry({
   state: LinksState,
   body: LinksCard,
   keys: linksKeys,
-  styles: [paperStyles, boardStyles, saysStyles, toolStyles, styles],
+  styles: [paperStyles, boardStyles, styles],
 });

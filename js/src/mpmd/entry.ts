@@ -3,7 +3,6 @@
 import boardStyles from "../card/board.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import { MpmdCard } from "./Card";
 import { mpmdKeys } from "./keys";
 import styles from "./mpmd.css";
@@ -13,5 +12,5 @@ export default entry({
   state: MpmdState,
   body: MpmdCard,
   keys: mpmdKeys,
-  styles: [paperStyles, boardStyles, saysStyles, styles],
+  styles: [paperStyles, boardStyles, styles],
 });

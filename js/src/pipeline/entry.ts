@@ -6,8 +6,6 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import { PipelineCard } from "./Card";
 import { pipelineKeys } from "./keys";
 import styles from "./pipeline.css";
@@ -17,5 +15,5 @@ export default entry({
   state: PipelineState,
   body: PipelineCard,
   keys: pipelineKeys,
-  styles: [keyedStyles, toolStyles, paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, styles],
+  styles: [keyedStyles, paperStyles, lineStyles, boardStyles, buttonStyles, styles],
 });

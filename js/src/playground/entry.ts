@@ -4,9 +4,7 @@ import { ArrayCard, arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
-import toolStyles from "../card/tools.css";
 import { PlaygroundCard } from "./Card";
 import { historyKeys } from "./keys";
 import { Leaf, LeafState } from "./Leaf";
@@ -15,12 +13,12 @@ import { PlaygroundState } from "./state";
 import { WholeArrayState } from "./whole";
 
 const keys = (state: PlaygroundState, frame: HTMLElement) => historyKeys(() => state.now.editor, frame);
-const common = [tipStyles, paperStyles, saysStyles, arrayStyles, bandStyles, styles];
+const common = [tipStyles, paperStyles, arrayStyles, bandStyles, styles];
 
 export default entry({ state: PlaygroundState, body: PlaygroundCard, keys, styles: common });
 export const array = entry({
   state: WholeArrayState,
   body: ArrayCard,
-  styles: [paperStyles, saysStyles, tipStyles, toolStyles, arrayStyles],
+  styles: [paperStyles, tipStyles, arrayStyles],
 });
 export const leaf = entry({ state: LeafState, body: Leaf, keys, styles: common });

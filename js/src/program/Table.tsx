@@ -56,6 +56,7 @@ export class Table extends Pure<Props> {
                 <div {...head(column, sort === column ? way : null)} key={column}>
                   <button
                     type="button"
+                    class="plainly"
                     title={sort === column ? "in the order of the program" : `sort by ${name}`}
                     onClick={() => state.sortBy(column)}
                   >

@@ -7,9 +7,7 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import scrubberStyles from "../card/scrubber.css";
-import toolStyles from "../card/tools.css";
 import walkStyles from "../card/walk.css";
 import { ProgramCard } from "./Card";
 import { programKeys } from "./keys";
@@ -22,9 +20,7 @@ export default entry({
   keys: programKeys,
   styles: [
     keyedStyles,
-    toolStyles,
     paperStyles,
-    saysStyles,
     walkStyles,
     lineStyles,
     buttonStyles,

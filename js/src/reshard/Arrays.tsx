@@ -64,10 +64,10 @@ function Line({ model, index, at, of, figure }: LineProps) {
   const moved = collectivesText([array]);
   return (
     <li aria-setsize={of} aria-posinset={at + 1}>
-      <span class="path mono" title={`${array.path} ${typeOf(array)}`}>
+      <span class="path mono cut" title={`${array.path} ${typeOf(array)}`}>
         <b>{array.path}</b> {typeOf(array)}
       </span>
-      <span class={heavy ? "weight warn" : "weight"}>
+      <span class={heavy ? "weight cut warn" : "weight cut"}>
         {model.axis >= 0 && `${groupsText(model, array)}, `}
         <b>{figure(adds)}</b> made
         {model.axis >= 0 && (
@@ -77,10 +77,10 @@ function Line({ model, index, at, of, figure }: LineProps) {
           </>
         )}
       </span>
-      <span class="layouts mono" title={layouts}>
+      <span class="layouts mono cut" title={layouts}>
         <Tokens tokens={axisTokens(layouts, model)} />
       </span>
-      <span class="moves" title={moved}>
+      <span class="moves cut" title={moved}>
         {array.axes.map((name) => (
           <b class={`mono ink${model.axisOf(name) % AXIS_DASH.length}`} key={name}>
             {name}{" "}

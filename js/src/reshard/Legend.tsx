@@ -1,7 +1,8 @@
 /** What is in the picture now: ribbons by the axes along which they go, or parts of what a device holds. */
 
+import { Legend as Signs } from "../card/Legend";
 import { AXIS_DASH } from "../draw/marks";
-import { PART_TEXT, PARTS, partColor } from "./scene/bars";
+import { PART_TEXT, PARTS, type Part, partColor } from "./scene/bars";
 import type { ReshardState, Shown } from "./state";
 
 export function Legend({ state, shown: { model, flows, board } }: { state: ReshardState; shown: Shown }) {
@@ -10,43 +11,26 @@ export function Legend({ state, shown: { model, flows, board } }: { state: Resha
   if (flows) {
     const pieces = flows.panels.flatMap(({ moves }) => moves.pieces);
     const axes = [...new Set(pieces.flatMap((piece) => piece.axes))].sort((a, b) => a - b);
+    const over = (axis: number) => {
+      const at = axis % AXIS_DASH.length;
+      return [`ribbon axis${at}`, ["over ", <b class={`mono ink${at}`}>{model.axes[axis]?.name}</b>]] as const;
+    };
     return (
-      <ul class="legend" aria-label="ribbons">
-        {axes.map((axis) => (
-          <li key={axis}>
-            <i class={`ribbon axis${axis % AXIS_DASH.length}`} aria-hidden="true" /> over{" "}
-            <b class={`mono ink${axis % AXIS_DASH.length}`}>{model.axes[axis]?.name}</b>
-          </li>
-        ))}
-        {pieces.some((piece) => piece.stays) && (
-          <li>
-            <i class="ribbon" aria-hidden="true" /> stays
-          </li>
-        )}
-        {model.freedBytes > 0 && (
-          <li>
-            <i class="swatch freed" aria-hidden="true" /> made, then freed
-          </li>
-        )}
-      </ul>
+      <Signs
+        label="ribbons"
+        of={[
+          ...axes.map(over),
+          pieces.some((piece) => piece.stays) && ["ribbon", "stays"],
+          model.freedBytes > 0 && ["swatch freed", "made, then freed"],
+        ]}
+      />
     );
   }
   if (!board) return null;
-  return (
-    <ul class="legend" aria-label="what a device holds">
-      {PARTS.filter((part) => part !== "freed" || model.freedBytes > 0).map((part) => {
-        const color = partColor(part, theme.scheme);
-        return (
-          <li key={part}>
-            <i
-              class={`swatch ${part}`}
-              style={color.startsWith("#") ? { background: color } : undefined}
-              aria-hidden="true"
-            />{" "}
-            {PART_TEXT[part]}
-          </li>
-        );
-      })}
-    </ul>
-  );
+  const parts = PARTS.filter((part) => part !== "freed" || model.freedBytes > 0);
+  const sign = (part: Part) => {
+    const color = partColor(part, theme.scheme);
+    return [`swatch ${part}`, PART_TEXT[part], color.startsWith("#") ? { background: color } : undefined] as const;
+  };
+  return <Signs label="what a device holds" of={parts.map(sign)} />;
 }

@@ -6,8 +6,6 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import { ReshardCard } from "./Card";
 import { reshardKeys } from "./keys";
 import styles from "./reshard.css";
@@ -17,5 +15,5 @@ export default entry({
   state: ReshardState,
   body: ReshardCard,
   keys: reshardKeys,
-  styles: [keyedStyles, paperStyles, saysStyles, lineStyles, boardStyles, buttonStyles, toolStyles, styles],
+  styles: [keyedStyles, paperStyles, lineStyles, boardStyles, buttonStyles, styles],
 });

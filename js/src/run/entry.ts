@@ -6,7 +6,6 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import { RunCard } from "./Card";
 import { runKeys } from "./keys";
 import styles from "./run.css";
@@ -16,5 +15,5 @@ export default entry({
   state: RunState,
   body: RunCard,
   keys: runKeys,
-  styles: [keyedStyles, paperStyles, saysStyles, lineStyles, boardStyles, foldStyles, styles],
+  styles: [keyedStyles, paperStyles, lineStyles, boardStyles, foldStyles, styles],
 });

@@ -5,6 +5,7 @@ import { copyText } from "../card/copy";
 import { fixedModel } from "../card/fixed";
 import { Head } from "../card/Head";
 import { KeyedFoot } from "../card/KeyedFoot";
+import { Legend } from "../card/Legend";
 import { Listbox } from "../card/Listbox";
 import { Opened } from "../card/Opened";
 import { pointOf } from "../card/pointed";
@@ -104,21 +105,13 @@ export function SearchCard({ state }: { state: SearchState }) {
       <Offers state={state} model={model} />
       <OpenedPart state={state} />
       <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter" && key !== "k" && key !== "Esc") : KEYS}>
-        <ul class="legend" aria-label="picture">
-          <li>
-            <i class="dot" aria-hidden="true" /> estimated
-          </li>
-          {model.rows.some((row) => row.compiled) && (
-            <li>
-              <i class="dot known" aria-hidden="true" /> compiled
-            </li>
-          )}
-          {model.rows.some((row) => row.compiling) && (
-            <li>
-              <i class="dot half" aria-hidden="true" /> compiling
-            </li>
-          )}
-        </ul>
+        <Legend
+          of={[
+            ["dot", "estimated"],
+            model.rows.some((row) => row.compiled) && ["dot known", "compiled"],
+            model.rows.some((row) => row.compiling) && ["dot half", "compiling"],
+          ]}
+        />
       </KeyedFoot>
     </div>
   );

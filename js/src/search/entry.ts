@@ -4,9 +4,7 @@ import boardStyles from "../card/board.css";
 import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import tipStyles from "../card/tip.css";
-import toolStyles from "../card/tools.css";
 import { SearchCard } from "./Card";
 import { searchKeys } from "./keys";
 import styles from "./search.css";
@@ -16,5 +14,5 @@ export default entry({
   state: SearchState,
   body: SearchCard,
   keys: searchKeys,
-  styles: [keyedStyles, paperStyles, boardStyles, saysStyles, toolStyles, tipStyles, styles],
+  styles: [keyedStyles, paperStyles, boardStyles, tipStyles, styles],
 });

@@ -17,7 +17,7 @@ import { Transport } from "./Transport";
 function Changed({ state, fix }: { state: StepperState; fix: Fix }) {
   return (
     <p class="changed" title={fix.code}>
-      <span>
+      <span class="cut">
         {fix.line > 0 && <b>line {fix.line} changed: </b>}
         {fix.title}
       </span>

@@ -4,9 +4,7 @@ import buttonStyles from "../card/buttons.css";
 import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
 import scrubberStyles from "../card/scrubber.css";
-import toolStyles from "../card/tools.css";
 import walkStyles from "../card/walk.css";
 import { StepperCard } from "./Card";
 import { stepperKeys } from "./keys";
@@ -17,5 +15,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [saysStyles, walkStyles, toolStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, styles],
+  styles: [walkStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, styles],
 });

@@ -15,7 +15,7 @@ export function Bar({ state, shown: { tree, bar, figures } }: { state: ModelStat
   });
   return (
     <div class="long">
-      <p style={{ maxWidth: `${room}px` }}>
+      <p class="cut" style={{ maxWidth: `${room}px` }}>
         <b>{name}</b>{" "}
         <span class="soft">
           in {unitOf(figures.here)}

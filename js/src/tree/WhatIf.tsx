@@ -121,7 +121,7 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
       {refused && (
         <span class="error">
           {count(refused.count, "array")} refused, such as{" "}
-          <button type="button" class="link" onClick={() => state.list({ search: tree.nameOf(refused.leaf) })}>
+          <button type="button" class="plainly link" onClick={() => state.list({ search: tree.nameOf(refused.leaf) })}>
             {tree.nameOf(refused.leaf)}
           </button>
           : <b>{refused.error}</b> {refused.said}

@@ -5,8 +5,6 @@ import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
-import saysStyles from "../card/says.css";
-import toolStyles from "../card/tools.css";
 import walkStyles from "../card/walk.css";
 import type { WidgetModel } from "../card/widget";
 import { ModelCard } from "./Card";
@@ -18,7 +16,7 @@ import { modelKeys } from "./keys";
 import { ModelState } from "./state";
 import styles from "./tree.css";
 
-const common = [keyedStyles, toolStyles, paperStyles, saysStyles, walkStyles, lineStyles, foldStyles, styles];
+const common = [keyedStyles, paperStyles, walkStyles, lineStyles, foldStyles, styles];
 const one = entry({ state: ModelState, body: ModelCard, keys: modelKeys, styles: common });
 const several = entry({
   ...{ state: ComparedState, body: ComparedCard, keys: comparedKeys },

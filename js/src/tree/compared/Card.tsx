@@ -74,7 +74,7 @@ export function ComparedCard({ state }: { state: ComparedState }) {
         )}
       </div>
       {lines.length > most && (
-        <button type="button" class="further" onClick={() => state.more()}>
+        <button type="button" class="plainly further" onClick={() => state.more()}>
           {count(lines.length - most, "more line")}
         </button>
       )}
