@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -52,3 +54,31 @@ def test_a_candidate_is_opened(jupyter, new_page, what: str):
     expect(opened.locator(".fault")).to_have_count(0)
     view.get_by_role("button", name="close").click()
     expect(opened).to_have_count(0)
+
+
+def test_an_interrupt_of_the_kernel_ends_with_what_is_known(jupyter, new_page):
+    cell = """
+    from shardwidget import read
+    seen = []
+    found = read.search(train_step, w, x, mesh="v5p:4096", compiled=0, most_axes=5, progress=seen.append)
+    print(repr(found))
+    """
+    page = new_page(viewport={"width": 1366, "height": 768})
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, STEP, cell))
+    nb.run(0)
+    nb.run(1)
+    page.evaluate("""() => {
+      const panel = jupyterapp.shell.currentWidget;
+      panel.content.activeCellIndex = 2;
+      jupyterapp.commands.execute("notebook:run-cell");
+    }""")
+    # The third candidate is there when the kernel is interrupted, as by its button.
+    page.wait_for_function("() => jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'")
+    page.wait_for_timeout(3000)
+    nb.command("notebook:interrupt-kernel")
+    output = page.locator(".jp-OutputArea-output").last
+    expect(output).to_contain_text("then stopped", timeout=60_000)
+    first = output.inner_text().splitlines()[0]
+    assert re.match(r".+: [\d.]+ .?s a step|.+ faster than now|Nothing found is faster than now", first), first
+    assert int(nb.ask("print(len(found.candidates))")) >= 1
+    assert nb.ask("print(found.ended, len(found.candidates) < found.planned)") == "interrupted True"

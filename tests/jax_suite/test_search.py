@@ -128,6 +128,25 @@ class TestFigures:
         assert _sent(c.estimated) == pytest.approx(_sent(c.compiled), rel=0.01, abs=64)
 
     @pytest.mark.libtpu
+    @pytest.mark.parametrize("mesh", ["v5e:8x8", "v5p:4x4x4"])
+    def test_what_all_of_64_devices_gather_is_summed(self, mesh: str) -> None:
+        step, args = MODELS["mlp"](8)
+        (c,) = read.search(step, *args, mesh=mesh, compiled=1, sizes={"fsdp": 64}).candidates
+        assert c.compiled is not None
+        assert _sent(c.estimated) == pytest.approx(_sent(c.compiled), rel=0.01, abs=64)
+        assert {kind for kind, _ in _sent(c.estimated)} == {"all-reduce"}
+
+    def test_of_64_devices_gradients_that_none_has_a_copy_of_go_around_a_ring(self) -> None:
+        """The weights are gathered first. For more devices gradients are summed first."""
+        step, args = MODELS["gpt_scanned"](8)
+        for chips, rings in ((64, True), (128, False)):
+            sizes = {"fsdp": chips // 2, "tensor": 2}
+            (c, *_) = read.search(step, *args, mesh=f"v5p:{chips}", compiled=0, sizes=sizes).candidates
+            sent = _sent(c.estimated)
+            assert (("collective-permute", ("fsdp",)) in sent) is rings
+            assert sent["all-gather", ("fsdp",)] > sent.get(("collective-permute", ("fsdp",)), 0)
+
+    @pytest.mark.libtpu
     def test_a_transformer_gathers_equal_inputs_once_and_sums_what_is_turned_whole(self) -> None:
         step, args = MODELS["gpt_scanned"](4)
         for sizes in ({"data": 4, "seq": 4}, {"data": 8, "tensor": 2}):

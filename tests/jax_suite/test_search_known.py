@@ -66,16 +66,19 @@ def test_the_best_split_is_the_books(chips: int) -> None:
             assert abs(math.log2(fsdp / book)) <= 1
 
 
-@pytest.mark.parametrize(("tokens", "sends_less"), [(8192, "TP 64"), (16384, ""), (32768, "FSDP 64")])
+@pytest.mark.parametrize(("tokens", "sends_less"), [(8192, "TP 32"), (16384, ""), (32768, "FSDP 32")])
 def test_gathers_of_weights_and_of_activations_cross_at_the_output_features(tokens: int, sends_less: str) -> None:
-    """What is moved is equal at as many tokens of a data rank as there are features (autoparallel)."""
+    """What is moved is equal at as many tokens of a data rank as there are features (autoparallel).
+
+    Of 64 devices XLA sums what all of them gather.
+    """
     step, args = layers(tokens, 16384, trained=False)
-    search = read.search(step, *args, mesh="v5p:64", compiled=0, whole="data", most_axes=1)
+    search = read.search(step, *args, mesh="v5p:32", compiled=0, whole="data", most_axes=1)
     sent = {c.name: c.estimated.sends() for c in search.candidates}
     if sends_less:
         assert min(sent, key=sent.__getitem__) == sends_less
     else:
-        assert sent["TP 64"] == sent["FSDP 64"]
+        assert sent["TP 32"] == sent["FSDP 32"]
 
 
 def test_llama_70b_on_8960_chips_is_bound_by_communication_under_fsdp_alone() -> None:

@@ -32,7 +32,7 @@ import {
   squaresOf,
 } from "./model/search";
 import { candidateAt } from "./scene/chart";
-import { axisAt, rowAt } from "./scene/table";
+import { axisAt, rowAt, topOf } from "./scene/table";
 import { type SearchState, type Shown, type Tab, WALLS, type What } from "./state";
 
 /** From this width on, in pixels, what is known of a candidate stands beside the chart: as in `search.css`. */
@@ -47,6 +47,7 @@ export function SearchCard({ state }: { state: SearchState }) {
   const said = row ? sentenceOf(model, row) : "";
   const notes = notesOf(model);
   const tab = state.now.width < BESIDE ? state.now.tab : null;
+  const at = topOf(table, selected);
   return (
     <div class="search">
       <Head
@@ -96,6 +97,13 @@ export function SearchCard({ state }: { state: SearchState }) {
           onPointerLeave={() => state.set({ axis: null })}
         >
           <div class="window" aria-hidden="true" ref={state.table.attach} style={{ top: `${state.now.top}px` }} />
+          <div
+            class="window"
+            aria-hidden="true"
+            ref={state.row.attach}
+            hidden={at === null}
+            style={{ top: `${at}px` }}
+          />
         </Listbox>
       </div>
       <p class="reading" aria-live="polite">

@@ -8,7 +8,7 @@ import type { Search } from "../core/document.gen";
 import type { Running } from "./model/search";
 import { answerOf, decodeSearch, ORDERS, type Order, SearchModel } from "./model/search";
 import { type Chart, chartMarks, chartOf, selectedMarks } from "./scene/chart";
-import { type Table, tableMarks, tableOf, WINDOW } from "./scene/table";
+import { rowMarks, STEP, type Table, tableMarks, tableOf, WINDOW } from "./scene/table";
 
 const BEGINNING = {
   doc: null as Search | null,
@@ -32,7 +32,7 @@ const BEGINNING = {
   near: null as number | null,
   /** What a narrow card shows below the chart. */
   tab: "candidates" as Tab,
-  /** How far the table is scrolled, to a whole window. */
+  /** How far the table is scrolled, in whole steps. */
   top: 0,
   /** The view of the candidate that was asked for; null for none. */
   opened: null as Opened | null,
@@ -68,6 +68,8 @@ export class SearchState extends CardState<Fields> {
   readonly chart = new Layer();
   readonly ring = new Layer();
   readonly table = new Layer();
+  /** The row that is looked at, over the table: to move it paints no other. */
+  readonly row = new Layer();
   #asked = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   readonly #model = memo((doc: Search, less: number | null, next: string) => new SearchModel(doc, less, next));
@@ -127,13 +129,18 @@ export class SearchState extends CardState<Fields> {
     const shown = this.shown();
     const { theme } = this.now;
     if (!shown || !theme) return false;
-    const { chart, table, selected } = shown;
+    const { model, chart, table, selected } = shown;
     this.chart.paint([chart], chart, theme, () => chartMarks(chart));
     this.ring.paint([chart, selected], chart, theme, () => selectedMarks(chart, selected));
     const { top, axis, seconds } = this.now;
-    const size = { width: table.width, height: Math.min(table.height, WINDOW) };
-    this.table.paint([table, selected, top, axis, seconds], size, theme, () =>
-      tableMarks(table, selected, top, { axis, seconds }),
+    const { width } = table;
+    const look = { axis, seconds };
+    this.table.paint([table, top, axis, seconds], { width, height: Math.min(table.height, WINDOW) }, theme, () =>
+      tableMarks(table, null, top, look),
+    );
+    const row = model.rows[selected];
+    this.row.paint([table, row, axis, seconds], { width, height: table.line }, theme, () =>
+      row ? rowMarks(table, row, true, look) : [],
     );
     return true;
   }
@@ -160,9 +167,9 @@ export class SearchState extends CardState<Fields> {
     this.share({ _asked: { n: this.#asked, do: todo, what } });
   }
 
-  /** Follows the list; each half of a window is painted once. */
+  /** Follows the list, step by step. */
   scrolled(top: number): void {
-    this.set({ top: Math.floor(top / (WINDOW / 2)) * (WINDOW / 2) });
+    this.set({ top: Math.floor(top / STEP) * STEP });
   }
 
   /** Moves the wall: what if a chip had less memory. All that it has ends that. */

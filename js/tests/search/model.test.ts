@@ -171,6 +171,18 @@ test("a long table is painted a window at a time", () => {
   expect(texts).toContain(model.rows[Math.ceil((6400 - 28) / table.line)]?.title);
 });
 
+test.each([320, 480, 600, 720, 800, 934])("every axis is in the legend, %d px", (width) => {
+  for (const name of ["compiled", "many", "stopped"] as const) {
+    const model = search(name);
+    const { legend, head } = tableOf(model, width, model.rows);
+    expect(legend.map((part) => part.text)).toEqual(["compute", ...model.axes, "light: hidden"]);
+    for (const { x, w, y } of legend) {
+      expect(x + w).toBeLessThanOrEqual(width);
+      expect(y).toBeLessThan(head);
+    }
+  }
+});
+
 test("what a chip sends is summed by axis and by whether it is hidden", () => {
   const model = search("compiled");
   const [row] = model.rows;

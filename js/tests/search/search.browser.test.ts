@@ -28,6 +28,23 @@ test("k compiles the candidate that is looked at, once; Python's answer shows it
   expect(textOf(find(view, ".details h3"))).toBe("FSDP 16 compiled");
 });
 
+test("another candidate paints its own row alone", async () => {
+  const view = await mount(wire("compiled"));
+  const list = find(view, ".list [role=listbox]");
+  const [table, row] = [...list.querySelectorAll<HTMLElement>(".window")] as [HTMLElement, HTMLElement];
+  const picture = () => (table.firstElementChild as HTMLCanvasElement).toDataURL();
+  const before = [picture(), row.offsetTop] as const;
+  await press(list, "ArrowDown");
+  expect(picture()).toBe(before[0]);
+  expect(row.offsetTop - before[1]).toBe(27);
+  await press(list, "s");
+  await press(list, "s");
+  const { rows, front } = search("compiled");
+  view.model.assign({ candidate: rows.findIndex((each) => !each.now && !front.has(each)) });
+  await settle();
+  expect(row.hidden).toBe(true);
+});
+
 test("s lists by time, by memory, the front alone", async () => {
   const view = await mount(wire("compiled"));
   const listed = () => find(view, ".list [role=listbox]").getAttribute("aria-label");

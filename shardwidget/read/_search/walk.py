@@ -39,8 +39,12 @@ class _Found:
 AROUND = 0.1
 """How much of a gather's time its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
 
-MOST_AROUND = 16
-"""The most devices of a program that has such rings: for 64 XLA gathers first."""
+GATHERED_AROUND, SUMMED_AROUND = 16, 64
+"""The most devices of a program whose gathers, and whose sums, are such rings. For more, XLA gathers, or sums, first; for
+more than 16 also what all have a part of."""
+
+SUMMED = 64
+"""The fewest devices of a program in which XLA sums, filled up with zeros, what all of them gather: 32 gather it."""
 
 
 @dataclass
@@ -139,12 +143,15 @@ def _is_around(
 
     It does so for weights that no two devices have a copy of, in a product that reads them alone.
     """
-    split, whole = (op.operands[0], op.results[0]) if op.name == "sdy.all_gather" else _summed(op, used)
-    if machine.platform != "tpu" or machine.size > MOST_AROUND:
+    gathers = op.name == "sdy.all_gather"
+    split, whole = (op.operands[0], op.results[0]) if gathers else _summed(op, used)
+    of_all = math.prod(size for _, size in op.axes) == machine.size
+    most = GATHERED_AROUND if gathers or of_all else SUMMED_AROUND
+    if machine.platform != "tpu" or machine.size > most:
         return False
     if math.prod(split.local) * machine.size > math.prod(split.shape):
         return False
-    if op.name == "sdy.all_gather":
+    if gathers:
         # Gathered for another product too, it is gathered once, for both.
         if sum(reader.name == op.name for reader in used.get(id(split), ())) > 1:
             return False
@@ -205,6 +212,9 @@ def _collective(
         whole = operand.bytes
     elif opcode == "all-to-all":
         whole = operand.bytes * math.prod(size for _, size in op.axes)
+    elif opcode == "all-gather" and machine.platform == "tpu" and machine.size >= SUMMED:
+        of_all = math.prod(size for _, size in op.axes) == machine.size
+        opcode = "all-reduce" if of_all else opcode
     return [_Found(opcode, op.axes, whole, times, in_loop)]
 
 

@@ -136,29 +136,34 @@ function paintText(ctx: Context, m: TextMark, theme: Theme): void {
     ctx.font = `${s.weight ?? m.weight ?? 400} ${m.size}px ${family}`;
     ctx.fillStyle = resolve(s.color ?? m.color, theme);
   };
-  ctx.save();
-  ctx.translate(m.x, m.y);
-  if (m.turned) ctx.rotate(-Math.PI / 2);
+  // A state that is saved and restored for each text forgets its font, and to set one takes as long as to paint.
+  if (m.turned) {
+    ctx.save();
+    ctx.translate(m.x, m.y);
+    ctx.rotate(-Math.PI / 2);
+  }
+  const [left, y] = m.turned ? [0, 0] : [m.x, m.y];
   const [only] = m.spans;
   if (m.spans.length === 1 && only) {
     // Measuring is expensive, and the canvas can align a single run itself.
     ctx.textAlign = m.anchor === "middle" ? "center" : (m.anchor ?? "start");
     dress(only);
-    ctx.fillText(only.text, 0, 0);
+    ctx.fillText(only.text, left, y);
   } else {
+    ctx.textAlign = "start";
     const widths = m.spans.map((s) => {
       dress(s);
       return ctx.measureText(s.text).width;
     });
     const total = widths.reduce((a, b) => a + b, 0);
-    let x = m.anchor === "middle" ? -total / 2 : m.anchor === "end" ? -total : 0;
+    let x = left - (m.anchor === "middle" ? total / 2 : m.anchor === "end" ? total : 0);
     m.spans.forEach((s, i) => {
       dress(s);
-      ctx.fillText(s.text, x, 0);
+      ctx.fillText(s.text, x, y);
       x += widths[i] ?? 0;
     });
   }
-  ctx.restore();
+  if (m.turned) ctx.restore();
 }
 
 function paintBars(ctx: Context, { x, y, boxes, color }: BarsMark, theme: Theme): void {

@@ -4,7 +4,7 @@ import { type Figures, figuresOf } from "../../core/columns";
 import { clauses } from "../../core/text";
 import { headsBand, lookedAt, rule } from "../../draw/bands";
 import { cellMarks } from "../../draw/cells";
-import { axisStroke, axisToken, label, type Mark, MONO } from "../../draw/marks";
+import { axisStroke, axisToken, label, type Mark, MONO, PAD, shift } from "../../draw/marks";
 import { COLUMNS, cellsOf } from "../model/cells";
 import type { Row, SearchModel } from "../model/search";
 import { sign } from "./chart";
@@ -12,13 +12,25 @@ import { sign } from "./chart";
 export interface Table {
   readonly width: number;
   readonly height: number;
+  readonly head: number;
   readonly line: number;
   readonly rows: readonly Row[];
   readonly model: SearchModel;
   /** The longest time, which bars are drawn to, and how figures are written. */
   readonly most: number;
   readonly figures: Figures<typeof COLUMNS>;
+  /** What colours mean. */
+  readonly legend: readonly Part[];
 }
+
+/** What is pointed at, and what goes on. */
+export interface Look {
+  /** The mesh axis whose parts of bars stand out; null for none. */
+  readonly axis: number | null;
+  /** How long the one that is compiled takes already. */
+  readonly seconds: number;
+}
+const STILL: Look = { axis: null, seconds: 0 };
 
 const HEAD = 33;
 const LINE = 27;
@@ -35,21 +47,29 @@ export function tableOf(model: SearchModel, width: number, rows: readonly Row[])
     rows.map((r) => ({ time: r.time, memory: r.bytes })),
   );
   const most = Math.max(1e-12, ...rows.map((r) => r.time));
-  return { width, height: HEAD + rows.length * line + 2, line, rows, model, most, figures };
+  const [legend, above] = legendOf(model, width, line);
+  const head = HEAD + above;
+  return { width, height: head + rows.length * line + 2, head, line, rows, model, most, figures, legend };
 }
 
-/** Height of the part of a long table that is painted at once. */
-export const WINDOW = 640;
+/** Height of the part of a long table that is painted at once, and by how much it moves: more than the list shows. */
+export const WINDOW = 480;
+export const STEP = 160;
 
 /** The row at a height; null for none. */
-export function rowAt({ line, rows }: Table, y: number): number | null {
-  return rows[Math.floor((y - HEAD) / line)]?.index ?? null;
+export function rowAt({ head, line, rows }: Table, y: number): number | null {
+  return rows[Math.floor((y - head) / line)]?.index ?? null;
 }
 
-/** The mesh axis whose name in the head a point is on; null for none. */
-export function axisAt(table: Table, x: number, y: number): number | null {
-  if (y > HEAD) return null;
-  return legendOf(table).find((part) => x >= part.x && x < part.x + part.w)?.axis ?? null;
+/** The top of the row of a candidate; null where it is not listed. */
+export function topOf({ head, line, rows }: Table, candidate: number): number | null {
+  const at = rows.findIndex((row) => row.index === candidate);
+  return at < 0 ? null : head + at * line;
+}
+
+/** The mesh axis whose name in the legend a point is on; null for none. */
+export function axisAt({ legend }: Table, x: number, y: number): number | null {
+  return legend.find((part) => x >= part.x && x < part.x + part.w && y >= part.y && y < part.y + LEGEND)?.axis ?? null;
 }
 
 /** From this width on memory is a bar too. */
@@ -57,7 +77,7 @@ const BARS = 800;
 const MEMORY = 64;
 
 /** Where columns of a line stand, and the bars of time and of memory. */
-function placesOf({ width, line, model }: Table) {
+function placesOf(model: SearchModel, width: number, line: number) {
   const name = Math.min(292, Math.max(190, width * 0.3));
   const barred = width >= BARS && model.limit !== null;
   const ratio = width - (barred ? 270 : 232);
@@ -73,58 +93,61 @@ function placesOf({ width, line, model }: Table) {
   return { tall, places, bar, held: barred ? ratio + 20 : null };
 }
 
-/**
- * A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. `axis`: the one
- * that is pointed at, whose parts of bars stand out. `seconds`: how long the one that is compiled takes already.
- */
-export function tableMarks(
-  table: Table,
-  selected: number,
-  top: number | null = null,
-  { axis, seconds }: { axis: number | null; seconds: number } = { axis: null, seconds: 0 },
-): Mark[] {
-  const { width, line, rows, model, most, figures } = table;
-  const { tall, places, bar, held } = placesOf(table);
-  const first = Math.max(0, Math.floor(((top ?? 0) - HEAD) / line));
+/** A table's marks, or those of its rows from a height on: a canvas is no higher than what is looked at. */
+export function tableMarks(table: Table, selected: number | null, top: number | null = null, look = STILL): Mark[] {
+  const { width, head, line, rows, model } = table;
+  const { tall, places } = placesOf(model, width, line);
+  const first = Math.max(0, Math.floor(((top ?? 0) - head) / line));
   const last = top === null ? rows.length : first + Math.ceil(WINDOW / line);
   const up = top ?? 0;
   const marks: Mark[] = [];
-  if (up <= HEAD) {
-    marks.push(...legendMarks(table, axis));
-    marks.push(...headsBand(COLUMNS, tall ? {} : places, width).marks);
+  if (up <= head) {
+    const band = [
+      ...legendMarks(table, look.axis),
+      ...shift(headsBand(COLUMNS, tall ? {} : places, width).marks, 0, head - HEAD),
+    ];
+    marks.push(...shift(band, 0, -up));
   }
   rows.slice(first, last).forEach((row, k) => {
-    const y = HEAD + (first + k) * line - up;
-    const box = { x: 0, y, w: width, h: line };
-    const cells = cellsOf(model, row, row.index === selected, figures, seconds);
-    if (row.index === selected) marks.push(...lookedAt(box));
-    else if (row.now) marks.push({ kind: "rect", ...box, fill: "panel" });
-    marks.push(rule(0, y + line - 1, width));
-    const middle = y + line / 2;
-    if (tall) marks.push(...sign(row, 20, y + 14));
-    else {
-      // What is now has its sign in place of a rank.
-      marks.push(...sign(row, row.now ? 20 : places.basis.x - 10, middle));
-      if (row.now) marks.push(...sign({ ...row, now: false }, places.basis.x - 10, middle));
-      else if (row.rank) marks.push(label(26, y + 18, String(row.rank), 11.5, "muted", { ...MONO, anchor: "end" }));
-    }
-    marks.push(...bars(row, bar.x, y + (tall ? 26 : 6), bar.w / most, axis));
-    if (held !== null && model.limit) marks.push(...share(row.bytes / model.limit, held, middle - 4));
-    if (tall) {
-      const right = { x: width - 170, end: width - 14, anchor: "end" } as const;
-      const [over, memory] = [...cells.ratio.flat(), ...cells.memory.flat()].map((piece) =>
-        "text" in piece ? piece.text : "",
-      );
-      marks.push(
-        ...cellMarks(cells.candidate, { x: 32, end: width - 108, y: [y + 18], size: 12.5 }),
-        ...cellMarks(cells.time, { ...right, y: [y + 18] }),
-        ...cellMarks([[mono(clauses([over, memory], " · "), { tone: "soft" })]], { ...right, y: [y + 36], size: 11.5 }),
-      );
-      return;
-    }
-    for (const key of ["candidate", "time", "ratio", "memory", "basis"] as const)
-      marks.push(...cellMarks(cells[key], { ...places[key], y: [y + 18], size: key === "candidate" ? 12.5 : 12 }));
+    marks.push(...shift(rowMarks(table, row, row.index === selected, look), 0, head + (first + k) * line - up));
   });
+  return marks;
+}
+
+/** A row's marks, from its own top. */
+export function rowMarks(table: Table, row: Row, selected: boolean, { axis, seconds }: Look): Mark[] {
+  const { width, line, model, most, figures } = table;
+  const { tall, places, bar, held } = placesOf(model, width, line);
+  const box = { x: 0, y: 0, w: width, h: line };
+  const cells = cellsOf(model, row, selected, figures, seconds);
+  const marks: Mark[] = [];
+  if (selected) marks.push(...lookedAt(box));
+  else if (row.now) marks.push({ kind: "rect", ...box, fill: "panel" });
+  marks.push(rule(0, line - 1, width));
+  const middle = line / 2;
+  if (tall) marks.push(...sign(row, 20, 14));
+  else {
+    // What is now has its sign in place of a rank.
+    marks.push(...sign(row, row.now ? 20 : places.basis.x - 10, middle));
+    if (row.now) marks.push(...sign({ ...row, now: false }, places.basis.x - 10, middle));
+    else if (row.rank) marks.push(label(26, 18, String(row.rank), 11.5, "muted", { ...MONO, anchor: "end" }));
+  }
+  marks.push(...bars(row, bar.x, tall ? 26 : 6, bar.w / most, axis));
+  if (held !== null && model.limit) marks.push(...share(row.bytes / model.limit, held, middle - 4));
+  if (tall) {
+    const right = { x: width - 170, end: width - 14, anchor: "end" } as const;
+    const [over, memory] = [...cells.ratio.flat(), ...cells.memory.flat()].map((piece) =>
+      "text" in piece ? piece.text : "",
+    );
+    marks.push(
+      ...cellMarks(cells.candidate, { x: 32, end: width - 108, y: [18], size: 12.5 }),
+      ...cellMarks(cells.time, { ...right, y: [18] }),
+      ...cellMarks([[mono(clauses([over, memory], " · "), { tone: "soft" })]], { ...right, y: [36], size: 11.5 }),
+    );
+    return marks;
+  }
+  for (const key of ["candidate", "time", "ratio", "memory", "basis"] as const)
+    marks.push(...cellMarks(cells[key], { ...places[key], y: [18], size: key === "candidate" ? 12.5 : 12 }));
   return marks;
 }
 
@@ -177,44 +200,46 @@ function bars({ figures, exposed, hidden }: Row, x: number, y: number, perSecond
 interface Part {
   readonly text: string;
   readonly x: number;
+  readonly y: number;
   readonly w: number;
   /** The mesh axis that it stands for; null for none. */
   readonly axis: number | null;
 }
 
-/** What colours mean: as many as there is room for. */
-function legendOf(table: Table): readonly Part[] {
-  const { tall, bar } = placesOf(table);
-  const end = tall ? table.width - 16 : bar.x + bar.w + 28;
-  const all = [
-    { text: "compute", axis: null },
-    ...table.model.axes.map((text, axis) => ({ text, axis })),
-    { text: HIDDEN, axis: null },
-  ];
-  const widths = all.map(({ text }) => 28 + text.length * 6.4);
-  const room = widths.reduce((sum, w) => sum + w, 0);
-  // Above the bars, or beginning before them.
-  let x = tall ? bar.x : Math.max(NAMES, Math.min(bar.x, end - room));
-  const parts: Part[] = [];
-  all.forEach((part, k) => {
-    const w = widths[k] ?? 0;
-    if (x + w <= end + 8) parts.push({ ...part, x, w });
-    x += w;
-  });
-  return parts;
-}
-
+/** Height of a line of the legend. */
+const LEGEND = 18;
 /** Where the head of the names has ended. */
 const NAMES = 110;
 const HIDDEN = "light: hidden";
 
-function legendMarks(table: Table, only: number | null): Mark[] {
-  return legendOf(table).flatMap(({ text, x, axis }): Mark[] => {
+/** What colours mean, in the head where that has room for all, else in lines above it; and how high these are. */
+function legendOf(model: SearchModel, width: number, line: number): [readonly Part[], number] {
+  const { tall, bar } = placesOf(model, width, line);
+  const end = tall ? width - PAD : bar.x + bar.w + 28;
+  const all = [
+    { text: "compute", axis: null },
+    ...model.axes.map((text, axis) => ({ text, axis })),
+    { text: HIDDEN, axis: null },
+  ].map((part) => ({ ...part, w: 28 + part.text.length * 6.4 }));
+  const room = all.reduce((sum, { w }) => sum + w, 0);
+  const inHead = Math.max(tall ? PAD : NAMES, Math.min(bar.x, end - room));
+  const fits = inHead + room <= end + 8;
+  let [x, y] = [fits ? inHead : PAD, 8];
+  const parts = all.map((part) => {
+    if (!fits && x + part.w > width - PAD + 8) [x, y] = [PAD, y + LEGEND];
+    x += part.w;
+    return { ...part, x: x - part.w, y };
+  });
+  return [parts, fits ? 0 : y - 8 + (tall ? 0 : LEGEND)];
+}
+
+function legendMarks({ legend }: Table, only: number | null): Mark[] {
+  return legend.flatMap(({ text, x, y, axis }): Mark[] => {
     const strong = axis !== null && axis === only;
     const fill = axis === null ? (text === HIDDEN ? "muted" : "k0") : axisToken(axis);
     return [
-      { kind: "rect", x, y: 13, w: 12, h: 8, fill, ...(text === HIDDEN && { alpha: 0.4 }) },
-      label(x + 16, 21, text, 11, strong ? "ink" : "muted", strong ? { weight: 600 } : {}),
+      { kind: "rect", x, y: y + 5, w: 12, h: 8, fill, ...(text === HIDDEN && { alpha: 0.4 }) },
+      label(x + 16, y + 13, text, 11, strong ? "ink" : "muted", strong ? { weight: 600 } : {}),
     ];
   });
 }
