@@ -1,6 +1,7 @@
 /** Golden pictures: each is an example of the gallery, in both schemes. */
 import { expect } from "vitest";
 import type { Mark, Scene } from "../src/draw/marks";
+import { textWidth } from "../src/draw/measure";
 import { pngDataUri } from "../src/draw/paint/png";
 import { paintSvg } from "../src/draw/paint/svg";
 import { theme } from "../src/draw/paint/theme";
@@ -36,4 +37,22 @@ export function farCorner(mark: Mark): readonly [number, number] {
   if (mark.kind === "line") return mark.points.at(-1) ?? [0, 0];
   if (mark.kind === "rect") return [mark.x + mark.w, mark.y + mark.h];
   return [mark.x, mark.y];
+}
+
+/** Of texts that stand on one line, none comes this close to the next, at any width. */
+export function expectTextsApart(sceneAt: (width: number) => Scene, least: number): void {
+  for (const width of [320, 360, 419, 420, 480, 559, 560, 700, 800, 934, 1100]) {
+    const texts = sceneAt(width).marks.flatMap((mark) => (mark.kind === "text" ? [boxOf(mark)] : []));
+    for (const [i, a] of texts.entries())
+      for (const b of texts.slice(i + 1))
+        if (a.y === b.y && a.from < b.to + least && b.from < a.to + least)
+          expect.fail(`at ${width}: ${JSON.stringify([a, b])}`);
+  }
+}
+
+function boxOf({ x, y, anchor, spans, size, mono }: Extract<Mark, { kind: "text" }>) {
+  const text = spans.map((span) => span.text).join("");
+  const width = textWidth(text, size, mono);
+  const from = x - { start: 0, middle: width / 2, end: width }[anchor ?? "start"];
+  return { text, y, from, to: from + width };
 }

@@ -118,6 +118,42 @@ def test_step_play_scrub_and_keys_reach_python_and_back(notebook, app):
     assert nb.ask("stepper.watch = ['q']").startswith("TraitError: no variable of this trace is called 'q'")
 
 
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_space_in_command_mode_plays_what_is_in_view_and_scrolls_elsewhere(notebook, app):
+    nb = notebook("sw.ShardMapStepper(f, a, b)", "for i in range(90): print(i)", "1", app=app)
+    page, view = nb.page, views(nb.page)
+    scroller = page.locator(".jp-WindowedPanel-outer")
+
+    def scrolled() -> int:
+        wait_frames(page)
+        return scroller.evaluate("e => e.scrollTop")
+
+    # Shift+Enter runs the stepper's cell and selects the next.
+    view.evaluate("view => { view.dataset.old = '' }")
+    page.locator(".jp-Cell").nth(2).locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator("[data-sw-ready]:not([data-old])")).to_have_count(1)
+    view.scroll_into_view_if_needed()
+    at = scrolled()
+    page.keyboard.press("Space")
+    expect(view.get_by_role("button", name="pause")).to_be_visible()
+    page.keyboard.press("Space")
+    expect(view.get_by_role("button", name="play")).to_be_visible()
+    assert scrolled() == at
+
+    # Out of view it is JupyterLab's own, and in an editor a space.
+    scroller.evaluate("e => { e.scrollTop = e.scrollHeight - e.clientHeight - 200 }")
+    at = scrolled()
+    page.keyboard.press("Space")
+    page.wait_for_function("at => document.querySelector('.jp-WindowedPanel-outer').scrollTop > at", arg=at)
+    editor = page.locator(".jp-Cell").nth(4).locator(".cm-content")
+    editor.click()
+    page.keyboard.press("End")
+    page.keyboard.type(" + 1")
+    expect(editor).to_have_text("1 + 1")
+    expect(view.get_by_role("button", name="play")).to_be_attached()
+
+
 def test_python_stops_a_play(notebook):
     nb = notebook("stepper = sw.ShardMapStepper(f, a, b, step=0)\nstepper")
     view = views(nb.page)

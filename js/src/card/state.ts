@@ -34,7 +34,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
   /** `traits` are those that Python may change beside the document: `follow` is called when one does. */
   constructor(
     protected readonly widget: WidgetModel,
-    protected readonly frame: HTMLElement,
+    readonly frame: HTMLElement,
     fields: Fields,
     private readonly traits: readonly string[],
   ) {

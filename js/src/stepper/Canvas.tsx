@@ -11,7 +11,7 @@ export function Canvas({ state }: { state: StepperState }) {
   const view = state.view();
   const { device } = state.now;
   if (!view) return null;
-  const { layout, trace, stage } = view;
+  const { layout, trace } = view;
   const { mesh } = trace;
   const at = device ?? 0;
   const box = boxOf(view, at) ?? NOWHERE;
@@ -57,26 +57,8 @@ export function Canvas({ state }: { state: StepperState }) {
           })
         }
       />
-      {stage.pager !== null && (
-        <span class="pager" style={{ left: `${stage.pager}px` }}>
-          {([-1, 1] as const).map((by) => (
-            <button
-              type="button"
-              aria-label={by < 0 ? "group before" : "next group"}
-              onClick={(event) => {
-                // A press on the picture lets go of the device.
-                event.stopPropagation();
-                state.use((parts) => parts.turnGroup(by));
-              }}
-              key={by}
-            >
-              {by < 0 ? "◂" : "▸"}
-            </button>
-          ))}
-        </span>
-      )}
       <p class="worked hidden">{view.options.rules?.said(view)}</p>
-      <Loaded draw={state.now.parts?.tip} />
+      <Loaded draw={state.now.parts?.over} />
     </div>
   );
 }

@@ -32,8 +32,8 @@ export interface Parts {
   filters: Draw;
   /** What follows the picture on paper: the source and all steps. */
   paper: Draw;
-  /** What is said of a block that is pointed at. */
-  tip: Draw;
+  /** Over the picture: the way through its groups, and what is said of a block that is pointed at. */
+  over: Draw;
   /** Names that are watched, with what the device that is looked at holds of them now. */
   watched: Draw;
   /** Why the program stops. */
@@ -45,8 +45,6 @@ export interface Parts {
   paint(view: StepView, theme: Theme): boolean;
   /** Where elements came from. */
   rules: Rules;
-  /** Looks at the same rank of another group of the collective that is shown. */
-  turnGroup(by: number): void;
   /** What a point of the picture is on. */
   hitAt(view: StepView, x: number, y: number): Hit | null;
   /** What a screen reader says of the device that is looked at, or of a block of it. */

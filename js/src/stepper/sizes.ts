@@ -70,14 +70,9 @@ function lineOf(head: ReturnType<typeof headOf>): number {
   return widthsOf(head).reduce((all, width) => all + GAP + width, 40 + BESIDE_TYPES);
 }
 
-/** What is measured once of a trace, by what it is. */
-const known = new WeakMap<TraceModel, Map<string, number>>();
-
-function once(trace: TraceModel, what: string, measure: () => number): number {
-  const all = known.get(trace) ?? new Map<string, number>();
-  known.set(trace, all);
-  const value = all.get(what) ?? measure();
-  all.set(what, value);
+function once({ measured }: TraceModel, what: string, measure: () => number): number {
+  const value = measured.get(what) ?? measure();
+  measured.set(what, value);
   return value;
 }
 

@@ -3,6 +3,7 @@
 import { Layer } from "../card/canvas";
 import { motionless } from "../card/clock";
 import { loaded } from "../card/loaded";
+import { spaceBeside } from "../card/space";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -62,6 +63,7 @@ export class StepperState extends CardState<Fields> {
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super(widget, frame, BEGINNING, ["step", "watch", "_usable"]);
     this.until(() => this.#player.stop());
+    this.until(spaceBeside(this));
   }
 
   name(): string {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sentenceOf } from "../../src/links/model/links";
 import { boardOf, lines, linksOf } from "../../src/links/scene/board";
 import { layoutOf, linksScene, placeAt } from "../../src/links/scene/card";
-import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
+import { expectInsideAtAnyWidth, expectSceneInGallery, expectTextsApart, SCHEMES } from "../golden";
 import { LINKS, shown, wire } from "./links";
 
 for (const [name, of, width] of [
@@ -17,6 +17,10 @@ for (const [name, of, width] of [
 
 test.each(LINKS)("%s: nothing stands outside of its picture, at any width", (name) => {
   expectInsideAtAnyWidth((width) => linksScene(wire(name), shown(name), width, "light"));
+});
+
+test.each(LINKS)("%s: no text comes close to the next, at any width", (name) => {
+  expectTextsApart((width) => linksScene(wire(name), shown(name), width, "light"), 4);
 });
 
 test("a link is found where it is drawn, in both orders", () => {

@@ -9,6 +9,7 @@ import { drawnOf } from "../../src/stepper/scene/drawn";
 import { hitAt } from "../../src/stepper/scene/hit";
 import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
+import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
 
@@ -164,8 +165,8 @@ test("one of several groups says which it is, and goes to the others, without a 
   expect(written([...stage.rails, ...stage.fixed])).toContain("group 1 of 6, y=0");
   expect(stage.pager).not.toBeNull();
   // What is left out is said whole, also where there is little room for it.
-  expect(written(frameOf(viewOf(wide)).under).join()).toContain("rows 0–2 of 8; columns 0–3 of 8");
-  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("2 × 3 of 8 × 8");
+  expect(written(frameOf(viewOf(wide)).under).join()).toContain("rows 0–3 of 8; columns 0–3 of 8");
+  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("4 × 3 of 8 × 8");
 });
 
 test("a permutation keeps its columns and uses the width that there is", () => {
@@ -220,4 +221,17 @@ test("a key is written the same in its tile and in its tooltip", () => {
   const trace = new TraceModel({ ...doc, variables });
   const tip = blockTip(trace, trace.doc.variables[0] as Variable, 1, 1);
   expect([tip.name, tip.values]).toEqual(["r[0,1] = 00000003", "values 00000002 00000003"]);
+});
+
+test("a card shows as many rows of blocks as it has height for, closer together before one is left out", () => {
+  const value = (p: number, i: number) => 1000 + 16 * p + i;
+  const rowsOf = (axes: Program["axes"], over: string, width: number) => {
+    const trace = programOf({ axes, kind: "psum", over: [over], shape: [4, 4], dtype: "float32", value });
+    const layout = layoutOf(trace, width - 2, []);
+    const at = trace.steps.findIndex((step) => trace.communicates(step));
+    return layout.setting(at, "meaning", null).stage.tiles[0]?.places[0]?.face.rows;
+  };
+  expect([934, 700, 480].map((width) => rowsOf({ x: 8 }, "x", width))).toEqual([2, 1, 1]);
+  expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
+  expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([3, 2, 2]);
 });

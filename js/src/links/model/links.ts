@@ -105,7 +105,7 @@ export function factsOf({ target, program, orders }: Links): string {
 
 /** Links that a hop crosses; where there is room, how many hops cross none. */
 export function hopText(c: Crossing, width: number): string {
-  if (c.within_chips === 1) return "none: within a chip";
+  if (c.within_chips === 1) return width < 520 ? "within a chip" : "none: within a chip";
   const within = c.within_chips > 0 && width > 600 ? `, ${percent(c.within_chips)} within a chip` : "";
   return `${c.links_a_hop.toFixed(2)}, at most ${c.most_links}${within}`;
 }

@@ -124,9 +124,11 @@ function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
   const { order } = model;
   const sent = order.bytes > 0;
   const right = width - PAD;
+  // Two orders side by side have room for all columns.
+  const narrow = width < 460;
   const columns = {
     hop: PAD + Math.max(96, width * 0.29),
-    busiest: right - (width < 420 ? 64 : 150),
+    busiest: right - (narrow ? 64 : 160),
     wraparound: right - (sent ? 84 : 64),
   };
   const figure = bytesColumn(order.crossings.map((c) => c.bytes * c.busiest));
@@ -134,8 +136,8 @@ function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
   const heads: Mark[] = [
     label(PAD, 16, head("axes"), 12, "muted"),
     label(columns.hop, 16, head("hop"), 12, "muted"),
-    label(columns.busiest - 8, 16, width < 420 ? "busiest" : "busiest link", 12, "muted", { anchor: "end" }),
-    ...(width < 420 ? [] : [label(columns.wraparound, 16, head("wraparound"), 12, "muted", { anchor: "end" })]),
+    label(columns.busiest - 8, 16, width < 520 ? "busiest" : "busiest link", 12, "muted", { anchor: "end" }),
+    ...(narrow ? [] : [label(columns.wraparound, 16, head("wraparound"), 12, "muted", { anchor: "end" })]),
     label(right, 16, sent ? "bytes on it" : "hosts", 12, "muted", { anchor: "end" }),
     rule(PAD, 24, width - 2 * PAD),
   ];
@@ -153,7 +155,7 @@ function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
       ...name,
       label(columns.hop, y + 17, hopText(c, width), 12, "ink", cell),
       label(columns.busiest - 8, y + 17, String(c.busiest), 12, "ink", { ...cell, weight: 600, anchor: "end" }),
-      ...(width < 420 ? [] : [label(columns.wraparound, y + 17, wrapsText(c), 12, "ink", { ...cell, anchor: "end" })]),
+      ...(narrow ? [] : [label(columns.wraparound, y + 17, wrapsText(c), 12, "ink", { ...cell, anchor: "end" })]),
       label(right, y + 17, sent ? figure(c.bytes * c.busiest) : String(c.hosts), 12, "ink", { ...cell, anchor: "end" }),
       rule(PAD, y + LINE - 1, width - 2 * PAD),
     ];

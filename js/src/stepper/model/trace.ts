@@ -34,6 +34,8 @@ function withResults(doc: Trace): Trace {
 const CALL = /^(tmp\d+|[\w.]+\(.*\))$/s;
 
 export class TraceModel {
+  /** What was measured of it, by what that is. */
+  readonly measured = new Map<string, number>();
   readonly mesh: MeshModel;
   readonly steps: readonly Step[];
   /** Collectives that are started in one step and received in a later one. */

@@ -11,7 +11,8 @@ import type { StepperState } from "../state";
 import { Bill } from "./Bill";
 import { BlockTip, labelOf } from "./BlockTip";
 import { Filters } from "./Filters";
-import { act, goes, turnGroup } from "./keys";
+import { act, goes } from "./keys";
+import { Pager } from "./Pager";
 import { Paper } from "./Paper";
 import styles from "./parts.css";
 import { lengthsOf, railsOf } from "./rails";
@@ -28,7 +29,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     paper: (host) => render(<Paper state={state} />, host),
     bill: (host) => render(<Bill state={state} />, host),
     filters: (host) => render(<Filters state={state} />, host),
-    tip: (host) => render(<BlockTip state={state} />, host),
+    over: (host) => render([<Pager state={state} key="pager" />, <BlockTip state={state} key="tip" />], host),
     trouble: (host) => render(<Trouble state={state} />, host),
     watched: (host) => render(<Watched state={state} />, host),
     label: () => labelOf(state),
@@ -38,7 +39,6 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     rules: RULES,
     railsOf,
     lengthsOf,
-    turnGroup: (by) => turnGroup(state, by),
     hitAt,
     trail: (by) => page.trail(by),
   };

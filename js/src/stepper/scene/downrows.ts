@@ -100,6 +100,14 @@ export function wholeMesh(ask: Ask): boolean {
   );
 }
 
+/** Height of a row of a block, margins over and under it and between tiles: of up to four members, and of up to eight. */
+const CLOSER = [
+  [20, 7, 14],
+  [18, 4, 12],
+  [16, 1, 12],
+] as const;
+const DENSE = [[16, 2, 4]] as const;
+
 /** Rows of tiles with as much as the height allows, folded where even little is too much. */
 function vertical(ask: Ask, over: boolean) {
   const { group, receiver, room, motion } = ask;
@@ -132,12 +140,10 @@ function vertical(ask: Ask, over: boolean) {
         { rows: 1, cell: 16, pad: 2, gap: 19 },
       );
     } else {
-      if (n <= 4)
-        for (let rows = Math.min(natural, 4); rows > 0; rows--) {
-          choices.push({ rows, cell: 20, pad: rows === 1 ? 13 : 7, gap: 14 });
-          // Rows stand closer before one is left out.
-          if (rows === natural && rows > 1) choices.push({ rows, cell: 18, pad: 4, gap: 12 });
-        }
+      // Rows stand closer before one is left out.
+      for (let rows = Math.min(natural, 4); rows > 1; rows--)
+        for (const [cell, pad, gap] of n > 8 ? [] : n > 4 ? DENSE : CLOSER) choices.push({ rows, cell, pad, gap });
+      if (n <= 4) choices.push({ rows: 1, cell: 20, pad: 13, gap: 14 });
       if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
       choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 });
     }
