@@ -359,6 +359,6 @@ def give(content: Content, path: str | PathLike[str] | None) -> str | Content:
     return os.fspath(path)
 
 
-def page(title: str, *views: DocumentWidget) -> str:
+def page(title: str, *views: DocumentWidget[Any]) -> str:
     """One HTML file with several views below each other, which works from disk without a kernel or a network."""
     return export.html.page(title, *(view._fragment() for view in views))  # noqa: SLF001

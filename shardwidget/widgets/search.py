@@ -182,7 +182,7 @@ class SearchView(DocumentWidget[Search]):
             raise self._raised
         return self.document
 
-    def opened(self, what: Opened = "program") -> DocumentWidget:
+    def opened(self, what: Opened = "program") -> DocumentWidget[Any]:
         """A view of the chosen candidate.
 
         Args:
