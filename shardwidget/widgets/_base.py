@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import anywidget
 import traitlets
@@ -42,7 +42,11 @@ _OPEN_ON_PAPER = (
 """Opens the table on paper (JupyterLab's File → Print, nbconvert). Viewers that drop styles print it as it is."""
 
 
-class DocumentWidget(anywidget.AnyWidget):
+Shown = TypeVar("Shown", bound="Document")
+"""What a widget shows."""
+
+
+class DocumentWidget(anywidget.AnyWidget, Generic[Shown]):
     """A document on screen. Subclasses add the traits that their front end reads and writes."""
 
     bundle = "array.js"
@@ -50,6 +54,9 @@ class DocumentWidget(anywidget.AnyWidget):
 
     _later: Mapping[str, str] = {}
     """What that loads later: files by the traits that have their text."""
+
+    _kept: Sequence[str] = ()
+    """The traits that a page or a picture without a kernel is drawn from, beside the document."""
 
     _esm = Unicode().tag(sync=True)
     _sources = traitlets.Dict(help="Models that have the text of traits.").tag(sync=True, **widget_serialization)
@@ -64,7 +71,7 @@ class DocumentWidget(anywidget.AnyWidget):
     _picture = traitlets.Dict(help="The result: {n, name, type, data, error}.").tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
 
-    def __init__(self, document: Document, *, mode: Mode | None, **traits: Any) -> None:
+    def __init__(self, document: Shown, *, mode: Mode | None, **traits: Any) -> None:
         """Shows a document.
 
         Args:
@@ -122,7 +129,7 @@ class DocumentWidget(anywidget.AnyWidget):
         super().__setattr__(name, value)
 
     @property
-    def document(self) -> Document:
+    def document(self) -> Shown:
         """What is shown, as plain data."""
         return self._shown
 
@@ -337,7 +344,8 @@ class DocumentWidget(anywidget.AnyWidget):
             complete: whether to add everything that a kernel would be asked for later.
         """
         later = {name: bundle.read(file) for name, file in self._later.items()} if complete else {}
-        return {"_document": to_wire(self.document), "_look": self._look, "_static": True} | later
+        shown = {"_document": to_wire(self.document), "_look": self._look, "_static": True}
+        return shown | self.get_state(self._kept) | later
 
 
 Content = TypeVar("Content", str, bytes)
@@ -351,6 +359,6 @@ def give(content: Content, path: str | PathLike[str] | None) -> str | Content:
     return os.fspath(path)
 
 
-def page(title: str, *views: DocumentWidget) -> str:
+def page(title: str, *views: DocumentWidget[Any]) -> str:
     """One HTML file with several views below each other, which works from disk without a kernel or a network."""
     return export.html.page(title, *(view._fragment() for view in views))  # noqa: SLF001

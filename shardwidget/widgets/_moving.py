@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from shardwidget.export import images, svg, video
 from shardwidget.widgets import _sharing
-from shardwidget.widgets._base import DocumentWidget, give
+from shardwidget.widgets._base import DocumentWidget, Shown, give
 
 Theme = Literal["light", "dark"]
 
 _Film = TypeVar("_Film", str, svg.Frames)
 
 
-class MovingWidget(DocumentWidget):
+class MovingWidget(DocumentWidget[Shown]):
     """A widget that plays: steps of a trace, a collective of a program, the playhead of a schedule."""
 
     _others: ClassVar[str] = ""

@@ -19,7 +19,7 @@ _Found = TypeVar("_Found")
 _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
 
 
-class ProgramWidget(MovingWidget):
+class ProgramWidget(MovingWidget[Program | Programs]):
     """A widget of one program, or of several side by side."""
 
     _calls: tuple[Call, ...]
@@ -27,12 +27,6 @@ class ProgramWidget(MovingWidget):
     _reads: ProgramPages
 
     opened = Int(None, allow_none=True).tag(sync=True)
-
-    @property
-    def document(self) -> Program | Programs:
-        """The program that is shown; of ``compare``, all of them."""
-        assert isinstance(self._shown, Program | Programs)
-        return self._shown
 
     def _programs(self) -> tuple[Program, ...]:
         return self.document.programs if isinstance(self.document, Programs) else (self.document,)

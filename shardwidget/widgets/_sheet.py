@@ -14,7 +14,7 @@ from shardwidget.export import exercise, svg
 from shardwidget.widgets._base import PAPER_WIDTH, DocumentWidget
 
 
-class Sheet(DocumentWidget):
+class Sheet(DocumentWidget[Exercises]):
     """Exercises on screen. The browser sends what is filled in; Python judges and sends the document again."""
 
     bundle = "exercise.js"
@@ -23,12 +23,6 @@ class Sheet(DocumentWidget):
 
     _asked = Dict(help="What the reader did last: {n, do, question, answer}; n makes each one new.").tag(sync=True)
     _heard = Int(0, help="The n of the last one handled.").tag(sync=True)
-
-    @property
-    def document(self) -> Exercises:
-        """What is shown: every exercise, and how far its reader has got."""
-        assert isinstance(self._shown, Exercises)
-        return self._shown
 
     @abstractmethod
     def _hear(self, number: int, do: Any, answer: Any) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets._base import DocumentWidget
 
 
-def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options: Any) -> DocumentWidget:
+def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options: Any) -> DocumentWidget[Any]:
     """Shows a JAX object with the widget that fits it.
 
     Args:
@@ -144,7 +144,7 @@ _named, _ = late(
 )
 
 
-def _view(given: _Given) -> type[DocumentWidget]:
+def _view(given: _Given) -> type[DocumentWidget[Any]]:
     """The first view that fits; what the others need is not imported."""
     ours = type(given.x).__module__.startswith("shardwidget.") and not given.is_compiled
     if isinstance(given.x, Document) or ours:

@@ -13,7 +13,7 @@ from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
 
-class AlgorithmView(DocumentWidget):
+class AlgorithmView(DocumentWidget[Algorithms]):
     """Two algorithms of a collective on one clock: what each link carries when, and from which size on each is faster.
 
     ```python
@@ -31,6 +31,7 @@ class AlgorithmView(DocumentWidget):
     """
 
     bundle = "algorithms.js"
+    _kept = ("nbytes", "pair")
 
     nbytes = Int(2**20).tag(sync=True)
     pair = List(Unicode()).tag(sync=True)
@@ -70,15 +71,6 @@ class AlgorithmView(DocumentWidget):
         names = [one.plan.algorithm for one in document.algorithms]
         chosen = list(pair) if pair is not None else [names[0], names[-1]]
         super().__init__(document, mode=mode, nbytes=nbytes, pair=chosen, **traits)
-
-    @property
-    def document(self) -> Algorithms:
-        """The algorithms that are shown."""
-        assert isinstance(self._shown, Algorithms)
-        return self._shown
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"nbytes": self.nbytes, "pair": self.pair}
 
     @validate("nbytes")
     def _check_nbytes(self, proposal: Any) -> int:

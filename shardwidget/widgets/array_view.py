@@ -22,7 +22,7 @@ from shardwidget.widgets._selection import selected
 ColorBy = Literal["position", "values", "device"]
 
 
-class ArrayView(DocumentWidget):
+class ArrayView(DocumentWidget[Placement | MpmdPlacement]):
     """An array drawn twice: as it is indexed, and as it is placed on the devices of its mesh.
 
     ```python

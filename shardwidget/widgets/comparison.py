@@ -18,7 +18,7 @@ from shardwidget.widgets._selection import index_trait, selected_index
 from shardwidget.widgets.diff import DiffView
 
 
-class ShardingComparison(DocumentWidget):
+class ShardingComparison(DocumentWidget[Comparison]):
     """A function's types on an Explicit mesh, on an Auto mesh, and where the compiler actually puts each value.
 
     ```python
@@ -93,12 +93,6 @@ class ShardingComparison(DocumentWidget):
         self._alternatives: dict[int, tuple[Alternative, ...]] = {}
         document = self._read(self._chosen)
         super().__init__(document, mode=mode, choices=self._chosen, selection=selection, **traits)
-
-    @property
-    def document(self) -> Comparison:
-        """The comparison that is shown."""
-        assert isinstance(self._shown, Comparison)
-        return self._shown
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | self.get_state(["choices", "selection", "_instead"])

@@ -18,7 +18,7 @@ _NO_DIFF = (
 SORTS = ("time", "bytes", "line", "axis")
 
 
-class DiffView(DocumentWidget):
+class DiffView(DocumentWidget[ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff]):
     """What differs, before and after: the dearest first, by line and mesh axes.
 
     ```python
@@ -38,6 +38,7 @@ class DiffView(DocumentWidget):
     """
 
     bundle = "diff.js"
+    _kept = ("selection", "sort")
 
     selection = Int(-1).tag(sync=True)
     sort = Enum(SORTS, default_value="time").tag(sync=True)
@@ -68,15 +69,6 @@ class DiffView(DocumentWidget):
         if not isinstance(diff, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff):
             raise TypeError(_NO_DIFF.format(type=type(diff).__name__))
         super().__init__(diff, mode=mode, selection=selection, sort=sort, **traits)
-
-    @property
-    def document(self) -> ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff:
-        """What is shown."""
-        assert isinstance(self._shown, ProgramDiff | MemoryDiff | ComparisonDiff | TraceDiff | SearchDiff)
-        return self._shown
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | self.get_state(["selection", "sort"])
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> int:

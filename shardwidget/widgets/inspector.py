@@ -20,7 +20,7 @@ NO_CELLS = (
 )
 
 
-class Inspector(DocumentWidget):
+class Inspector(DocumentWidget[Namespace]):
     """Which names hold arrays, which arrays no name holds, what every device holds, and what the last cell changed.
 
     ```python
@@ -40,6 +40,7 @@ class Inspector(DocumentWidget):
     """
 
     bundle = "inspector.js"
+    _kept = ("selection", "search", "following")
 
     selection = Unicode(None, allow_none=True).tag(sync=True)
     search = Unicode().tag(sync=True)
@@ -94,12 +95,6 @@ class Inspector(DocumentWidget):
         self._looks = Looks()
         return self._looks.look(self._visible())
 
-    @property
-    def document(self) -> Namespace:
-        """The arrays at the last look."""
-        assert isinstance(self._shown, Namespace)
-        return self._shown
-
     def refresh(self) -> None:
         """Looks again. In a notebook this happens by itself after each cell."""
         self._update(self.document.cell)
@@ -128,9 +123,6 @@ class Inspector(DocumentWidget):
     def _update(self, cell: int) -> None:
         self._shown = self._as_read or self._looks.look(self._visible(), cell)
         self._document = to_wire(self._shown)
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | self.get_state(["selection", "search", "following"])
 
     @observe("_asked")
     def _on_asked(self, change: Any) -> None:

@@ -13,7 +13,7 @@ from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
 
-class KernelView(DocumentWidget):
+class KernelView(DocumentWidget[Kernel]):
     """A Pallas kernel that sends: slots, copies, semaphores and waits of all devices, and what nothing orders.
 
     ```python
@@ -26,6 +26,7 @@ class KernelView(DocumentWidget):
     """
 
     bundle = "kernel.js"
+    _kept = ("fault",)
 
     fault = Int(0).tag(sync=True)
 
@@ -68,18 +69,9 @@ class KernelView(DocumentWidget):
         super().__init__(kernel, mode=mode, fault=fault, **traits)
 
     @property
-    def document(self) -> Kernel:
-        """The kernel that is shown."""
-        assert isinstance(self._shown, Kernel)
-        return self._shown
-
-    @property
     def selection(self) -> KernelFault | None:
         """The fault that is shown; None where there is none."""
         return self.document.faults[self.fault] if self.document.faults else None
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"fault": self.fault}
 
     @validate("fault")
     def _check_fault(self, proposal: Bunch) -> int:

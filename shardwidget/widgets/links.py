@@ -12,7 +12,7 @@ from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
 
-class LinksView(DocumentWidget):
+class LinksView(DocumentWidget[Links]):
     """Which links between chips the transfers of a mesh cross: device orders side by side.
 
     ```python
@@ -25,6 +25,7 @@ class LinksView(DocumentWidget):
     """
 
     bundle = "links.js"
+    _kept = ("order",)
 
     order = Int(0).tag(sync=True)
 
@@ -56,15 +57,6 @@ class LinksView(DocumentWidget):
         checked(type(self), traits)
         found = mesh if isinstance(mesh, Links) else read.links(mesh, program=program, topology=topology)
         super().__init__(found, mode=mode, order=order, **traits)
-
-    @property
-    def document(self) -> Links:
-        """The orders that are shown."""
-        assert isinstance(self._shown, Links)
-        return self._shown
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"order": self.order}
 
     @validate("order")
     def _check_order(self, proposal: Bunch) -> int:

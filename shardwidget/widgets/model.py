@@ -18,7 +18,7 @@ from shardwidget.widgets._selection import index_trait
 from shardwidget.widgets.model_comparison import ModelComparisonView
 
 
-class ModelView(DocumentWidget):
+class ModelView(DocumentWidget[Model]):
     """The arrays of a pytree: total bytes and bytes on each device, copies, what deserves a look.
 
     ```python
@@ -41,6 +41,7 @@ class ModelView(DocumentWidget):
     """
 
     bundle = "tree.js"
+    _kept = ("selection", "sort", "search", "rules")
     _later: Mapping[str, str] = {"_leaf": "playground.js"}
 
     selection = index_trait("leaf")
@@ -137,12 +138,6 @@ class ModelView(DocumentWidget):
         return ModelComparisonView(document, mode=mode, **given, **traits)
 
     @property
-    def document(self) -> Model:
-        """The tree that is shown."""
-        assert isinstance(self._shown, Model)
-        return self._shown
-
-    @property
     def effect(self) -> Model:
         """The tree as ``rules`` would place it; its ``rules`` say what came of each. Nothing is moved.
 
@@ -152,9 +147,6 @@ class ModelView(DocumentWidget):
 
     def _words(self) -> str:
         return model_words.picture(self.effect) if self.rules else super()._words()
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | self.get_state(["selection", "sort", "search", "rules"])
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, str] | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from traitlets import Bool, Bunch, Enum, TraitError, Unicode, validate
 
 from shardwidget.document import ModelComparison
@@ -11,7 +9,7 @@ from shardwidget.widgets._base import DocumentWidget
 from shardwidget.widgets._selection import index_trait
 
 
-class ModelComparisonView(DocumentWidget):
+class ModelComparisonView(DocumentWidget[ModelComparison]):
     """Trees of arrays side by side, each against the first. ``ModelView.compare`` makes it.
 
     Attributes:
@@ -23,20 +21,12 @@ class ModelComparisonView(DocumentWidget):
     """
 
     bundle = "tree.js"
+    _kept = ("selection", "differs", "sort", "search")
 
     selection = index_trait("path")
     differs = Bool(False).tag(sync=True)
     sort = Enum(["tree", "difference"], "tree").tag(sync=True)
     search = Unicode().tag(sync=True)
-
-    @property
-    def document(self) -> ModelComparison:
-        """The comparison that is shown."""
-        assert isinstance(self._shown, ModelComparison)
-        return self._shown
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | self.get_state(["selection", "differs", "sort", "search"])
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, str] | None:

@@ -21,7 +21,7 @@ from shardwidget.widgets.stepper import ShardMapStepper
 NO_STEPS = "the schedule was not read from a function: PipelineView(f, *args, microbatches=axis) has steps to show"
 
 
-class PipelineView(MovingWidget):
+class PipelineView(MovingWidget[Schedule | Schedules]):
     """A pipeline schedule: which rank works on which microbatch when, what waits, and what is kept in the meantime.
 
     ```python
@@ -39,6 +39,7 @@ class PipelineView(MovingWidget):
     """
 
     bundle = "pipeline.js"
+    _kept = ("follow", "moment")
 
     follow = Int(None, allow_none=True).tag(sync=True)
     moment = Float(0.0).tag(sync=True)
@@ -111,12 +112,6 @@ class PipelineView(MovingWidget):
         read_ones = {name: read.schedule(one) for name, one in schedules.items()}
         return cls(compared(read_ones), follow=follow, mode=mode, **traits)
 
-    @property
-    def document(self) -> Schedule | Schedules:
-        """The schedule that is shown, or the schedules."""
-        assert isinstance(self._shown, Schedule | Schedules)
-        return self._shown
-
     @cached_property
     def stepper(self) -> ShardMapStepper:
         """The steps of the function that the schedule was read from. A task opened in the card moves it, too.
@@ -160,9 +155,6 @@ class PipelineView(MovingWidget):
             self._stepped = "_trace" in vars(self)
         if "stepper" in vars(self):
             self.stepper._release()  # noqa: SLF001
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"follow": self.follow, "moment": self.moment}
 
     @validate("follow")
     def _check_follow(self, proposal: Bunch) -> int | None:

@@ -22,7 +22,7 @@ MOST_STEPS = 100
 """The most edits that can be undone."""
 
 
-class SpecPlayground(DocumentWidget):
+class SpecPlayground(DocumentWidget[Playground]):
     """A spec to compose by dragging, on any mesh and shape: JAX's forms of it, its picture, or JAX's own error.
 
     ```python
@@ -105,12 +105,6 @@ class SpecPlayground(DocumentWidget):
         from shardwidget.read._spec import SpecEditor
 
         return SpecEditor.of(self.document)
-
-    @property
-    def document(self) -> Playground:
-        """What is shown, as plain data."""
-        assert isinstance(self._shown, Playground)
-        return self._shown
 
     @property
     def forbidden(self) -> str:

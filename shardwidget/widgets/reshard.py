@@ -13,7 +13,7 @@ from shardwidget.widgets._options import checked
 from shardwidget.widgets._progress import Progress
 
 
-class ReshardPlanView(DocumentWidget):
+class ReshardPlanView(DocumentWidget[ReshardPlan]):
     """A plan: which arrays move together, over which axes, and what a device of each group holds for a moment.
 
     ```python
@@ -30,6 +30,7 @@ class ReshardPlanView(DocumentWidget):
     """
 
     bundle = "reshard.js"
+    _kept = ("chunk", "threshold")
 
     chunk = Int(0).tag(sync=True)
     threshold = Int(0).tag(sync=True)
@@ -82,12 +83,8 @@ class ReshardPlanView(DocumentWidget):
     @property
     def document(self) -> ReshardPlan:
         """The plan that is shown, with the current threshold."""
-        assert isinstance(self._shown, ReshardPlan)
         same = self.threshold == self._shown.threshold
         return self._shown if same else self._shown.with_threshold(self.threshold)
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"chunk": self.chunk, "threshold": self.threshold}
 
     @observe("threshold")
     def _on_threshold(self, _: Bunch) -> None:
@@ -96,7 +93,6 @@ class ReshardPlanView(DocumentWidget):
 
     @validate("threshold")
     def _check_threshold(self, proposal: Bunch) -> int:
-        assert isinstance(self._shown, ReshardPlan)
         value = proposal["value"]
         if value != self._shown.threshold:
             try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
 
 
-class RunView(DocumentWidget):
+class RunView(DocumentWidget[Run | Runs]):
     """What every device did when: compute by source line, collectives, and who waited for whom.
 
     ```python
@@ -40,6 +40,7 @@ class RunView(DocumentWidget):
     """
 
     bundle = "run.js"
+    _kept = ("call", "selection")
 
     call = Int(None, allow_none=True).tag(sync=True)
     selection = index_trait("collective")
@@ -135,12 +136,6 @@ class RunView(DocumentWidget):
                 measured.append(read.run(*of, **given, progress=progress))
         return cls(Runs(measured[0].mesh, tuple(measured)), mode=mode, **traits)
 
-    @property
-    def document(self) -> Run | Runs:
-        """The run that is shown; of ``compare``, all of them."""
-        assert isinstance(self._shown, Run | Runs)
-        return self._shown
-
     def to_trace(self, path: str | PathLike[str] | None = None) -> str:
         """Saves the run in Chrome's trace event format, which Perfetto and ``chrome://tracing`` open.
 
@@ -163,9 +158,6 @@ class RunView(DocumentWidget):
             return text
         Path(path).write_text(text, encoding="utf-8")
         return str(path)
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | self.get_state(["call", "selection"])
 
     @validate("call")
     def _check_call(self, proposal: Bunch) -> int | None:

@@ -23,7 +23,7 @@ PAUSE = 0.4
 Opened = Literal["program", "diff", "model"]
 
 
-class SearchView(DocumentWidget):
+class SearchView(DocumentWidget[Search]):
     """A search: the answer, candidates by memory and time, what the chosen one splits, its code.
 
     ```python
@@ -41,6 +41,7 @@ class SearchView(DocumentWidget):
     """
 
     bundle = "search.js"
+    _kept = ("candidate",)
 
     candidate = Int(-1).tag(sync=True)
     running = Unicode("", read_only=True).tag(sync=True)
@@ -107,12 +108,6 @@ class SearchView(DocumentWidget):
         super().__init__(search, mode=mode, candidate=candidate, **traits)
         if live:
             self.resume()
-
-    @property
-    def document(self) -> Search:
-        """The search that is shown."""
-        assert isinstance(self._shown, Search)
-        return self._shown
 
     @property
     def chosen(self) -> Candidate | None:
@@ -187,7 +182,7 @@ class SearchView(DocumentWidget):
             raise self._raised
         return self.document
 
-    def opened(self, what: Opened = "program") -> DocumentWidget:
+    def opened(self, what: Opened = "program") -> DocumentWidget[Any]:
         """A view of the chosen candidate.
 
         Args:
@@ -288,9 +283,6 @@ class SearchView(DocumentWidget):
 
     def _release(self) -> None:
         self.stop()
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"candidate": self.candidate}
 
     @validate("candidate")
     def _check_candidate(self, proposal: Bunch) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.algorithms import AlgorithmView
 
 
-class ShardMapStepper(MovingWidget):
+class ShardMapStepper(MovingWidget[Trace]):
     """A function run step by step: every equation, every device's values, every collective.
 
     ```python
@@ -40,6 +40,7 @@ class ShardMapStepper(MovingWidget):
     """
 
     bundle = "stepper.js"
+    _kept = ("step", "watch")
     _later: Mapping[str, str] = {"_parts": "stepper-parts.js"}
     _others = " Collectives move: show the step of one, or play several with steps=range(0, 5)."
 
@@ -97,12 +98,6 @@ class ShardMapStepper(MovingWidget):
         self._given, self._fixed = trace, -1
         super().__init__(trace, mode=mode, step=at, watch=watch or [], _usable=trace.retraced is not None, **traits)
 
-    @property
-    def document(self) -> Trace:
-        """The trace that is shown."""
-        assert isinstance(self._shown, Trace)
-        return self._shown
-
     def algorithms(self, step: int | None = None) -> AlgorithmView:
         """Two algorithms of a step's collective side by side, for the bytes that the step sends.
 
@@ -123,9 +118,6 @@ class ShardMapStepper(MovingWidget):
         block = shown.inputs[0]
         nbytes = max(1, -(-math.prod(block.shape) * block.bits // 8))
         return AlgorithmView(collective.kind, collective.group_size, nbytes=nbytes, mode=self._mode)
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}
 
     def _settle(self) -> bool:
         as_given = self._shown is self._given

@@ -12,13 +12,14 @@ from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
 
-class TextView(DocumentWidget):
+class TextView(DocumentWidget[Document]):
     """What a document says in words, such as why JAX compiled again: its first line, and what follows.
 
     ``show`` makes one for documents that have no picture of their own.
     """
 
     bundle = "text.js"
+    _kept = ("_text",)
 
     _text = Unicode().tag(sync=True)
 
@@ -42,6 +43,3 @@ class TextView(DocumentWidget):
         if isinstance(document, Trace):  # Of which the words alone are shown.
             document = document.without_values()
         super().__init__(document, mode=mode, _text=text, **traits)
-
-    def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"_text": self._text}

@@ -88,7 +88,7 @@ function Same({ state, shown: { diff } }: { state: DiffState; shown: Shown }) {
   if (diff.same.length === 0) return <p class="alike">{text}</p>;
   return (
     <p class="alike">
-      <button type="button" class="plainly" aria-expanded={unfolded} onClick={() => state.set({ unfolded: !unfolded })}>
+      <button type="button" aria-expanded={unfolded} onClick={() => state.set({ unfolded: !unfolded })}>
         {unfolded ? "▾" : "▸"} {text}
       </button>
     </p>

@@ -42,7 +42,7 @@ export class TaskOrder extends Component<Props, Cursor> {
             tabIndex={-1}
             aria-selected={i === now && picked}
             aria-label={`${text}, place ${i + 1} of ${order.length}${i === now && picked ? ", picked up" : ""}`}
-            class={i === now ? "task mono cut here" : "task mono cut"}
+            class={i === now ? "task mono here" : "task mono"}
             data-place={i}
             style={lookOf(taskOf(text), order, scheme)}
             key={text}

@@ -40,7 +40,7 @@ export function Threshold({ field, text, scheme, fill }: Props) {
             <span class="blocks">
               {arrays.map((i) => (
                 <span
-                  class="task mono cut"
+                  class="task mono"
                   title={`${options[i]}, ${bytes(sizes[i] ?? 0)}`}
                   style={{
                     background: hex(positionColor(i, sizes.length, 0, 1, scheme)),

@@ -69,7 +69,7 @@ export class Timeline extends Component<Props, Cursor> {
                       tabIndex={-1}
                       aria-selected={here && picked}
                       aria-label={`${one.microbatch}: ${one.text} of rank ${r}, from ${start} to ${start + one.long}${here && picked ? ", picked up" : ""}`}
-                      class={`task mono cut ${here ? "here" : ""} ${marked?.rank === r && marked.task === k ? "marked" : ""}`}
+                      class={`task mono ${here ? "here" : ""} ${marked?.rank === r && marked.task === k ? "marked" : ""}`}
                       data-at={`${r} ${k}`}
                       style={{
                         left: part(start),

@@ -210,7 +210,7 @@ function Tables({ figure, scheme }: { figure: FigureData; scheme: Scheme }) {
                 {row.map((cell, c) => {
                   const task = taskOf(cell);
                   return (
-                    <td class={task ? "task cut" : ""} style={task ? lookOf(task, tasks, scheme) : undefined} key={c}>
+                    <td class={task ? "task" : ""} style={task ? lookOf(task, tasks, scheme) : undefined} key={c}>
                       {cell}
                     </td>
                   );

@@ -51,7 +51,7 @@ export function Trouble({ state }: { state: StepperState }) {
           )}
           {origin && (
             <Fact name="since">
-              <button type="button" class="plainly mono" onClick={() => state.jump(error.origin)}>
+              <button type="button" class="mono" onClick={() => state.jump(error.origin)}>
                 step {trace.number(error.origin)}, {primitiveName(origin)}
                 {origin.source && `, line ${origin.source.line}`}
               </button>
