@@ -26,7 +26,8 @@ MOST = 16
 def headline(search: Search) -> str:
     """The answer: what is better and by how much."""
     best, now = search.best, search.now
-    so_far = "So far " if _unfinished(search) else ""
+    early = {"": "So far ", "interrupted": "Stopped early: ", "time": "Out of time: "}[search.ended]
+    so_far = early if len(search.candidates) < search.planned else ""
     if best is None:
         least = min(search.candidates, key=lambda c: c.bytes_per_device)
         over = f", {byte_count(search.shortfall.over)} too much" if search.shortfall else ""
@@ -127,10 +128,6 @@ def table(search: Search) -> str:
     return listing.table(
         headline(search), CANDIDATES, _rows(search), [*_more(search), *_scaling(search), *after(search)], before
     )
-
-
-def _unfinished(search: Search) -> bool:
-    return len(search.candidates) < search.planned and not search.ended
 
 
 def _known(search: Search) -> str:

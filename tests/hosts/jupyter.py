@@ -162,12 +162,20 @@ class Notebook:
 
     def run(self, cell: int) -> None:
         """Runs one cell, to its end; negative numbers count from the last."""
+        self._choose(cell)
+        self.command("notebook:run-cell")
+
+    def begin(self, cell: int) -> None:
+        """Begins to run one cell."""
+        self._choose(cell)
+        self.page.evaluate("() => void jupyterapp.commands.execute('notebook:run-cell')")
+
+    def _choose(self, cell: int) -> None:
         self.page.evaluate(
             "(at) => { const { content } = jupyterapp.shell.currentWidget; "
             "content.activeCellIndex = at < 0 ? content.widgets.length + at : at; }",
             cell,
         )
-        self.command("notebook:run-cell")
 
     def run_last(self) -> None:
         """Runs the last cell again, to its end."""

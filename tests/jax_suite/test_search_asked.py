@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import signal
 from typing import Any
 
 import jax
@@ -260,6 +262,19 @@ class TestEnds:
         assert (search.planned, search.ended) == (12, "interrupted")
         assert "then stopped" in repr(search)
         assert load(search.to_json()) == search
+
+    def test_an_interrupt_that_is_lost_in_a_callback_ends_it(self) -> None:
+        step, args = searches.mlp()
+        before = signal.getsignal(signal.SIGINT)
+
+        def loses(search: Search) -> None:
+            if len(search.candidates) == 3:
+                with contextlib.suppress(KeyboardInterrupt):
+                    signal.raise_signal(signal.SIGINT)
+
+        search = read.search(step, *args, mesh="v5e:4x4", compiled=0, progress=loses)
+        assert (len(search.candidates), search.ended) == (3, "interrupted")
+        assert signal.getsignal(signal.SIGINT) is before
 
     @pytest.mark.parametrize("at", [2, 7, 12])
     def test_interrupted_while_it_estimates(self, at: int, monkeypatch: Any) -> None:

@@ -151,7 +151,7 @@ test("stop, go on, and what ended it", async () => {
   view.model.assign({ running: "stopped", _document: { ...wire("running"), ended: "interrupted" } });
   await settle();
   expect(textOf(find(view, ".note"))).toContain("Stopped after 11 of 180 were estimated.");
-  expect(textOf(find(view, ".says p"))).not.toMatch(/^So far /);
+  expect(textOf(find(view, ".says p"))).toMatch(/^Stopped early: /);
   button(view, "go on").click();
   expect(view.model.sentFor("_asked").at(-1)).toMatchObject({ do: "go on" });
 });

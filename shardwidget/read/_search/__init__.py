@@ -6,7 +6,8 @@
 - ``machine``: a topology on paper, laid out as ``tpu_mesh`` does; peaks of chips.
 - ``walk``, ``alive``: what a program takes that Shardy has divided: collectives, products; memory.
 - ``compiling``: the same by the compiler, kept on disk. ``code``: a candidate as Python.
-- ``run``: all of it in order; what was known stays when it is interrupted. ``ranking``: what they are ordered by.
+- ``tried``: a candidate, of a plan or "now". ``run``: all of it in order; what was known stays when it is interrupted.
+- ``ranking``: what they are ordered by.
 - ``search``: what the user asks for, checked; other numbers of chips and sizes of the batch.
 
 A candidate is specs of arguments and constraints on activations: with specs alone, propagation splits activations by

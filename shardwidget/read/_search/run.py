@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import jax
-from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, Mesh, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import (
@@ -27,10 +27,11 @@ from shardwidget.read._search import said, short
 from shardwidget.read._search.code import code_of, constraints_of, spec_text
 from shardwidget.read._search.compiling import compiled_figures, compiled_program
 from shardwidget.read._search.machine import Machine
-from shardwidget.read._search.plans import Candidates, Plan, leaf_specs, name_of, spec_of
+from shardwidget.read._search.plans import Candidates, spec_of
 from shardwidget.read._search.ranking import order, spearman
 from shardwidget.read._search.roles import Roles
 from shardwidget.read._search.step import Step
+from shardwidget.read._search.tried import Tried, now_of, of_plan
 from shardwidget.read._search.walk import figures_of
 
 MARGIN, MARGIN_OF_EXPERTS = 2, 3
@@ -38,18 +39,6 @@ MARGIN, MARGIN_OF_EXPERTS = 2, 3
 
 SURELY_TOO_MUCH = 1.2
 """What a chip's memory is multiplied with before an estimate is said not to fit."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A candidate, and how to lower it."""
-
-    sizes: tuple[tuple[str, int], ...]
-    specs: tuple[PartitionSpec, ...]
-    plan: Plan | None
-    """None for the user's own sharding."""
-    name: str
-    batch_axes: frozenset[str]
 
 
 class Run:
@@ -82,9 +71,9 @@ class Run:
         self._wanted, self._until = wanted, until
         self._objective, self.begin = objective, begin
         self._outputs = step.outputs()
-        self._now = now = _now_of(step, roles, machine)
+        self._now = now = now_of(step, roles, machine)
         self.plans = of.plans
-        self.all = [*([now] if now else []), *(_of_plan(plan, step, roles) for plan in of.plans)]
+        self.all = [*([now] if now else []), *(of_plan(plan, step, roles) for plan in of.plans)]
         """All candidates; "now" is the first, where there is one."""
         self.known: dict[int, Candidate] = {}
         """What is known of them, by their numbers."""
@@ -333,24 +322,3 @@ class Run:
             jax_version=jax.__version__,
             again=self._again,
         )
-
-
-def _of_plan(plan: Plan, step: Step, roles: Roles) -> Tried:
-    hidden = frozenset({"data", "fsdp"})
-    return Tried(plan.sizes, tuple(leaf_specs(plan, step, roles)), plan, plan.name, hidden)
-
-
-def _now_of(step: Step, roles: Roles, machine: Machine) -> Tried | None:
-    """The user's own sharding; None where there is none for so many devices."""
-    if step.mesh is None or step.mesh.size != machine.size:
-        return None
-    shape = dict(step.mesh.shape)
-    specs = tuple(s.spec if isinstance(s, NamedSharding) else PartitionSpec() for s in step.shardings)
-    of_batch = {
-        axis
-        for v, spec in zip(step.inputs, specs, strict=True)
-        for group, entry in zip(step.dims.of(v), spec, strict=False)
-        if group in roles.batch
-        for axis in ((entry,) if isinstance(entry, str) else entry or ())
-    }
-    return Tried(tuple(shape.items()), specs, None, name_of(shape, specs, step, roles), frozenset(of_batch))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import math
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -97,22 +100,25 @@ def search(
     found: Search | None = None
     asked.check_progress(progress)
     try:
-        for found in searching(
-            f,
-            args,
-            kwargs=kwargs,
-            mesh=mesh,
-            compiled=compiled,
-            batch=batch,
-            batch_sizes=batch_sizes,
-            whole=whole,
-            sizes=sizes,
-            most_axes=most_axes,
-            objective=objective,
-            limit_s=limit_s,
-        ):
-            if progress is not None:
-                progress(found)
+        with _interrupts() as told:
+            for found in searching(
+                f,
+                args,
+                kwargs=kwargs,
+                mesh=mesh,
+                compiled=compiled,
+                batch=batch,
+                batch_sizes=batch_sizes,
+                whole=whole,
+                sizes=sizes,
+                most_axes=most_axes,
+                objective=objective,
+                limit_s=limit_s,
+            ):
+                if progress is not None:
+                    progress(found)
+                if told:
+                    raise KeyboardInterrupt
     except KeyboardInterrupt:  # Between two candidates.
         if found is None:
             raise
@@ -186,6 +192,26 @@ def searching(
             rows.append(row)
             found = replace(found, scaling=tuple(rows))
             yield found
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Notes interrupts: one that comes while JAX calls Python from its compiler is lost there."""
+    told: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield told
+        return
+
+    def note(number: int, frame: Any) -> None:
+        told.append(number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield told
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _devices(mesh: str | Mesh | None, step: Step) -> Any:

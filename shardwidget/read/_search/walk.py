@@ -40,8 +40,8 @@ AROUND = 0.1
 """How much of a gather's time its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
 
 GATHERED_AROUND, SUMMED_AROUND = 16, 64
-"""The most devices of a program whose gathers, and whose sums, are such rings. For more, XLA gathers, or sums, first; for
-more than 16 also what all have a part of."""
+"""The most devices of a program whose gathers, and whose sums, are such rings. For more, XLA gathers, or sums, first;
+for more than 16 also what all have a part of."""
 
 SUMMED = 64
 """The fewest devices of a program in which XLA sums, filled up with zeros, what all of them gather: 32 gather it."""

@@ -194,8 +194,11 @@ export function answerOf(model: SearchModel): readonly [strong: string, rest: st
   const { doc, rows } = model;
   const [strong, rest] = answer(model);
   if (model.less !== null) return [`If a chip had ${bytes(model.less)}, ${strong.replace(/^N/, "n")}`, rest];
-  return [rows.length < doc.planned && doc.ended === "" ? `So far ${strong}` : strong, rest];
+  return [rows.length < doc.planned ? `${EARLY[doc.ended]} ${strong}` : strong, rest];
 }
+
+/** What is said where not all are known. */
+const EARLY = { "": "So far", interrupted: "Stopped early:", time: "Out of time:" } as const;
 
 function answer(model: SearchModel): readonly [strong: string, rest: string] {
   const { best, now, rows } = model;

@@ -74,7 +74,7 @@ export function axisAt({ legend }: Table, x: number, y: number): number | null {
 
 /** From this width on memory is a bar too. */
 const BARS = 800;
-const MEMORY = 64;
+const MEMORY = 56;
 
 /** Where columns of a line stand, and the bars of time and of memory. */
 function placesOf(model: SearchModel, width: number, line: number) {
