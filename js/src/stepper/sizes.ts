@@ -21,7 +21,7 @@ export const PAD = 12;
 const CARD = 640;
 
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
-function around(trace: TraceModel, width: number): number {
+export function around(trace: TraceModel, width: number): number {
   const [badges, menus, bill] = width >= NARROW ? [0, 0, 0] : width >= SMALL ? [4, 36, 32] : [36, 36, 58];
   const head = HEAD + LINE * saysLines(trace, width) + badges + (trace.doc.changed ? CHANGED : 0);
   return head + headHeight(trace, width) + TRANSPORT + menus + bill + FOOT + MARGINS;
@@ -186,4 +186,4 @@ function unwatched(trace: TraceModel, width: number): StepperLayout {
 }
 
 /** The least width of cards of each kind, which have one height. */
-const WIDTHS = [288, 420, SMALL, NARROW] as const;
+const WIDTHS = [288, 348, 420, 468, SMALL, 668, NARROW] as const;

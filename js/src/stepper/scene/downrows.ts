@@ -138,6 +138,7 @@ function vertical(ask: Ask, over: boolean) {
         { rows: 1, cell: 20, pad: 4, gap: 26 },
         { rows: 1, cell: 18, pad: 3, gap: 22 },
         { rows: 1, cell: 16, pad: 2, gap: 19 },
+        { rows: 1, cell: 16, pad: 1, gap: 16 },
       );
     } else {
       // Rows stand closer before one is left out.
