@@ -100,5 +100,6 @@ _COMBINES = frozenset(
 
 
 def path_of(operation: Any) -> str:
+    """The name stack of an operation, with those of the calls that it was in."""
     attributes = operation.attributes
     return attributes[_PATH].value if _PATH in attributes else name_of(operation.location)
