@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,16 +10,14 @@ from typing import Any, NamedTuple
 
 import jax
 
-from shardwidget._jax.propagation import inside, name_of
+from shardwidget._jax.inlining import erase_unused, inlined, path_of
+from shardwidget._jax.propagation import inside
 
 _IMPORT = "builtin.module(sdy-import-pipeline)"
 _PROPAGATE = (
     "builtin.module(sdy-user-priority-propagate"
     "{debug-sharding-origins=true debug-propagation-edge-sharding=true keep-sharding-rules=true})"
 )
-_PATH = "shardwidget.path"
-MOST_OPERATIONS = 40_000
-"""The most operations of a program that is recorded, its functions counted at each call."""
 
 
 class Factored(NamedTuple):
@@ -102,9 +101,9 @@ def recorded(lowered: jax.stages.Lowered) -> Record | None:
     try:
         with module.context:
             copy = module.operation.clone()
-            if not _inlined(copy):
+            if not inlined(copy):
                 return None
-            _erase_unused(copy)
+            erase_unused(copy)
             passmanager.PassManager.parse(_IMPORT).run(copy)
             manager = passmanager.PassManager.parse(_PROPAGATE)
             try:
@@ -116,100 +115,6 @@ def recorded(lowered: jax.stages.Lowered) -> Record | None:
     except (ir.MLIRError, ValueError, AttributeError, KeyError, IndexError, TypeError):
         return None
 
-
-# Inlining.
-
-
-def _inlined(module: Any) -> bool:
-    """Puts the body of each function in place of its calls; False where that makes the module too large."""
-    functions = {f.attributes["sym_name"].value: f for f in inside(module) if f.name == "func.func"}
-    ready: set[str] = set()
-    made = 0
-
-    def prepare(name: str) -> None:
-        if name not in ready:
-            ready.add(name)
-            expand_in(functions[name])
-
-    def expand_in(operation: Any) -> None:
-        nonlocal made
-        for inner in list(inside(operation)):
-            if made > MOST_OPERATIONS:
-                return
-            if inner.name == "func.call":
-                callee = inner.attributes["callee"].value
-                prepare(callee)
-                made += _expand(inner, functions[callee])
-                inner.erase()
-            else:
-                made += 1
-                expand_in(inner)
-
-    prepare("main")
-    for name, function in functions.items():
-        if name != "main":
-            function.erase()
-    return made <= MOST_OPERATIONS
-
-
-def _expand(call: Any, function: Any) -> int:
-    """Clones the body of a function before a call, and gives its results to those that use the call's."""
-    from jax.extend.mlir import ir
-
-    body = function.regions[0].blocks[0]
-    now: dict[Any, Any] = dict(zip(body.arguments, call.operands, strict=True))
-    before, count, path = ir.InsertionPoint(call), 0, _path(call)
-    for operation in body.operations:
-        original = operation.operation
-        if original.name == "func.return":
-            for result, value in zip(call.results, original.operands, strict=True):
-                result.replace_all_uses_with(now.get(value, value))
-            break
-        clone = original.clone(ip=before)
-        count += _moved(clone, now, path)
-        now.update(zip(original.results, clone.results, strict=True))
-    return count
-
-
-def _moved(operation: Any, now: Mapping[Any, Any], path: str) -> int:
-    from jax.extend.mlir import ir
-
-    for k, value in enumerate(operation.operands):
-        if value in now:
-            operation.operands[k] = now[value]
-    operation.attributes[_PATH] = ir.StringAttr.get(f"{path}/{_path(operation)}")
-    return 1 + sum(_moved(inner, now, path) for inner in inside(operation))
-
-
-def _erase_unused(operation: Any) -> None:
-    """Erases operations that nothing uses.
-
-    jaxlib 0.10: where there are some, Shardy may end the process while it writes its record.
-    """
-    for inner in reversed(list(inside(operation))):
-        _erase_unused(inner)
-        computes = inner.name.startswith("stablehlo.") and inner.name not in _ACTS
-        if not computes or (len(inner.regions) and inner.name not in _COMBINES):
-            continue
-        if len(inner.results) and not any(True for result in inner.results for _ in result.uses):
-            inner.erase()
-
-
-_ACTS = frozenset(f"stablehlo.{name}" for name in ("custom_call", "infeed", "outfeed", "recv", "send"))
-"""Operations without a body that do more than give a result."""
-
-_COMBINES = frozenset(
-    f"stablehlo.{name}" for name in ("reduce", "reduce_window", "scatter", "select_and_scatter", "sort")
-)
-"""Operations whose body combines two elements, and does no more."""
-
-
-def _path(operation: Any) -> str:
-    attributes = operation.attributes
-    return attributes[_PATH].value if _PATH in attributes else name_of(operation.location)
-
-
-# Reading.
 
 _SHARDING = re.compile(r"<@[\w.\-]+, \[((?:\{[^{}]*\}(?:p\d+)?(?:, )?)*)\][^<>]*>")
 _AXIS = re.compile(r'"([^"]+)"(?::(\(\d+\)\d+))?')
@@ -224,6 +129,8 @@ class _Reader:
         self.values: list[Recorded] = []
         self.operations: list[Operation] = []
         self.number: dict[Any, int] = {}
+        self.ends: dict[Any, Sequence[Any]] = {}
+        """By the first result of an operation, what each of its regions returns."""
         self.steps = 0
         self.function = next(f for f in inside(module) if f.name == "func.func")
 
@@ -238,7 +145,7 @@ class _Reader:
         self._edges_first(function)
         self._read(function)
         results = []
-        returned = list(block.operations)[-1].operands
+        returned = _last(block).operands
         for value, a in zip(returned, _each(function.attributes, "res_attrs", len(returned)), strict=True):
             dims, origins = _dims(a.get("sdy.sharding", "")), _origins(a.get("sdy.sharding_origins", ""))
             self.values.append(Recorded(tuple(value.type.shape), dims, origins))
@@ -256,6 +163,8 @@ class _Reader:
 
     def _edges_first(self, operation: Any) -> None:
         """Numbers what loops, branches and regions return and take: each is one value with the edge that it is on."""
+        if not len(operation.regions):
+            return
         for inner in inside(operation):
             if inner.name == "sdy.data_flow_edge":
                 dims = _dims(_text(inner, "sharding"))
@@ -308,16 +217,19 @@ class _Reader:
     def _edge(self, edge: Any) -> None:
         from jax.extend.mlir import ir
 
-        owner = edge.operands[0].owner
+        value = edge.operands[0]
+        owner = value.owner
         if isinstance(owner, ir.Block):  # What a region takes.
-            argument = next(k for k, value in enumerate(owner.arguments) if value == edge.operands[0])
+            argument = ir.BlockArgument(value).arg_number
             operands = (self.number[owner.owner.operands[argument]],)
-            path, edges = _path(owner.owner), _text(edge, "sdy.propagation_edges")
+            path, edges = path_of(owner.owner), _text(edge, "sdy.propagation_edges")
             self._add(edge, operands, (self.number[edge.results[0]],), edges, path)
             return
         owner = getattr(owner, "operation", owner)
-        at = next(k for k, value in enumerate(owner.results) if value == edge.operands[0])
-        returned = [list(region.blocks[0].operations)[-1].operands for region in owner.regions]
+        at = ir.OpResult(value).result_number
+        returned = self.ends.get(owner.results[0])
+        if returned is None:
+            returned = self.ends[owner.results[0]] = [_last(region.blocks[0]).operands for region in owner.regions]
         if owner.name == "stablehlo.while":
             sources = [owner.operands[at], returned[1][at]]
         elif owner.name == "stablehlo.optimization_barrier":
@@ -339,7 +251,7 @@ class _Reader:
             takes = tuple(self.number[v] for v in operation.regions[0].blocks[0].arguments)
         rule = _rule(_text(operation, "sdy.sharding_rule"))
         self.operations.append(
-            Operation(operation.name, path or _path(operation), operands, results, label, rule, takes)
+            Operation(operation.name, path or path_of(operation), operands, results, label, rule, takes)
         )
         self._pass(edges, len(self.operations) - 1, operands, results)
 
@@ -367,6 +279,10 @@ def _each(attributes: Any, name: str, count: int) -> list[dict[str, str]]:
     return [{each.name: str(each.attr) for each in one} for one in attributes[name]]
 
 
+def _last(block: Any) -> Any:
+    return block.operations[len(block.operations) - 1]
+
+
 def _text(operation: Any, name: str) -> str:
     return str(operation.attributes[name]) if name in operation.attributes else ""
 
@@ -376,6 +292,7 @@ def _dims(text: str) -> tuple[tuple[str, ...], ...] | None:
     return _split(found[1]) if found else None
 
 
+@functools.lru_cache(1024)
 def _split(dimensions: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(_axes(each)) for each in re.findall(r"\{([^{}]*)\}", dimensions))
 
@@ -385,10 +302,12 @@ def _axes(text: str) -> Iterator[str]:
         yield f"{axis}:{part}" if part else axis
 
 
-def _origins(text: str) -> dict[str, str]:
+@functools.lru_cache(1024)
+def _origins(text: str) -> Mapping[str, str]:
     return dict(_ORIGIN.findall(text))
 
 
+@functools.lru_cache(1024)
 def _rule(text: str) -> Factored | None:
     # <([i, j], [j, k])->([i, k]) {i=8, j=4, k=2} reduction={j}>
     operands, arrow, rest = text.partition(")->(")

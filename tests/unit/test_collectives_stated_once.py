@@ -20,7 +20,7 @@ NAMES = (OF_JAX_AND_XLA | FUNCTIONS | {name for s in STATEMENTS for name in s.re
 
 EXCEPT = {
     "_jax/failures.py": "a function of JAX's that may be in a stack of frames",
-    "_jax/origins.py": "operations that do more than give a result",
+    "_jax/inlining.py": "operations that do more than give a result",
     "_jax/primitives.py": "primitives by what they do to elements",
     "document/difference.py": "an equation that changes no value",
     "document/overlap.py": "what a ring of permutations is together",
