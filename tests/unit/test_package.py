@@ -167,6 +167,12 @@ def test_bundle_size():
     assert packed <= 35_000
 
 
+def test_what_is_loaded_is_compiled_while_it_is_loaded():
+    for name in BUNDLES:
+        begins = (STATIC.parent / name).read_text(encoding="utf-8").startswith("//# allFunctionsCalledOnLoad\n")
+        assert begins == (name != "static/picture.js"), name
+
+
 def test_bundle_names_no_network_address():
     for name in BUNDLES:
         text = (STATIC.parent / name).read_text(encoding="utf-8")

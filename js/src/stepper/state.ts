@@ -3,7 +3,6 @@
 import { Layer } from "../card/canvas";
 import { motionless } from "../card/clock";
 import { loaded } from "../card/loaded";
-import { spaceBeside } from "../card/space";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -23,6 +22,7 @@ import type { StepperLayout } from "./scene/layout";
 import { frameMarks, frameOf } from "./scene/stepper";
 import { type Hit, type Rules, type StepView, stepView } from "./scene/view";
 import { layoutOf } from "./sizes";
+import { spaceBeside } from "./space";
 
 export class StepperState extends CardState<Fields> {
   readonly layer = new Layer();

@@ -22,8 +22,8 @@ export function spaceBeside(card: Played): () => void {
 function listen(event: KeyboardEvent): void {
   const focused = event.composedPath()[0] as Element;
   if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  const places = focused.matches?.(".jp-Cell") ? [focused, focused.closest(".jp-Notebook")] : [focused];
-  const card = places.map((place) => cards.findLast(({ frame }) => stands(frame, place))).find(Boolean);
+  const last = (place: Element | null) => cards.findLast(({ frame }) => stands(frame, place));
+  const card = last(focused) ?? (focused.matches?.(".jp-Cell") ? last(focused.closest(".jp-Notebook")) : null);
   if (!card) return;
   event.preventDefault();
   event.stopPropagation();
