@@ -17,8 +17,8 @@ it is used.
 - ``compiling``: what is compiled while code runs; tracing again what was traced before.
 - ``exporting``: a traced function as data.
 - ``inspection``: where the compiler puts a value.
-- ``propagation``: how a program's operations are divided before it is compiled; ``origins``: why, of a
-  module ``inlining`` took the functions out of.
+- ``propagation``: how a program's operations are divided before it is compiled; ``origins``: why;
+  ``inlining``: a module without functions, which that reads.
 - ``flattened``: a program without calls, and the same with constraints.
 - ``partitioning``: how a program is divided and what collectives that takes, before it is compiled.
 - ``processes``: what the processes of a program tell one another.

@@ -1,14 +1,14 @@
-/** Space, pressed beside cards: in a notebook's command mode, or where nothing of a page has the focus. */
+/** Space, pressed beside steppers: in a notebook's command mode, or where nothing of a page has the focus. */
 
 interface Played {
   readonly frame: HTMLElement;
   toggle(): void;
 }
 
-/** The cards of the page that play, in the order in which they came. */
+/** The steppers of the page, in the order in which they came. */
 const cards: Played[] = [];
 
-/** Plays or pauses a card when Space is pressed beside it; returns a function that ends this. */
+/** Plays or pauses a stepper when Space is pressed beside it; returns a function that ends this. */
 export function spaceBeside(card: Played): () => void {
   if (cards.length === 0) addEventListener("keydown", listen, true);
   cards.push(card);
@@ -18,7 +18,7 @@ export function spaceBeside(card: Played): () => void {
   };
 }
 
-/** Goes to the last card in view of the cell that has the focus, else of its notebook; without one, to the page. */
+/** Goes to the last stepper in view: of the cell that has the focus, else of its notebook, else of the page. */
 function listen(event: KeyboardEvent): void {
   const focused = event.composedPath()[0] as Element;
   if (event.key !== " " || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

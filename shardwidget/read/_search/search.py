@@ -100,7 +100,7 @@ def search(
     found: Search | None = None
     asked.check_progress(progress)
     try:
-        with _interrupts() as told:
+        with _interrupts() as interrupts:
             for found in searching(
                 f,
                 args,
@@ -117,7 +117,7 @@ def search(
             ):
                 if progress is not None:
                     progress(found)
-                if told:
+                if interrupts:
                     raise KeyboardInterrupt
     except KeyboardInterrupt:  # Between two candidates.
         if found is None:
@@ -197,19 +197,19 @@ def searching(
 @contextlib.contextmanager
 def _interrupts() -> Iterator[list[int]]:
     """Notes interrupts: one that comes while JAX calls Python from its compiler is lost there."""
-    told: list[int] = []
+    found: list[int] = []
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield told
+        yield found
         return
 
     def note(number: int, frame: Any) -> None:
-        told.append(number)
+        found.append(number)
         before(number, frame)
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield told
+        yield found
     finally:
         signal.signal(signal.SIGINT, before)
 

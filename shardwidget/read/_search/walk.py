@@ -40,8 +40,8 @@ AROUND = 0.1
 """How much of a gather's time its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
 
 GATHERED_AROUND, SUMMED_AROUND = 16, 64
-"""The most devices of a program whose gathers, and whose sums, are such rings. For more, XLA gathers, or sums, first;
-for more than 16 also what all have a part of."""
+"""The most devices of a program in which gathers, and in which sums, are such rings: with more, XLA gathers or sums
+first. Sums over all devices are rings up to the first of the two."""
 
 SUMMED = 64
 """The fewest devices of a program in which XLA sums, filled up with zeros, what all of them gather: 32 gather it."""
@@ -145,8 +145,7 @@ def _is_around(
     """
     gathers = op.name == "sdy.all_gather"
     split, whole = (op.operands[0], op.results[0]) if gathers else _summed(op, used)
-    of_all = math.prod(size for _, size in op.axes) == machine.size
-    most = GATHERED_AROUND if gathers or of_all else SUMMED_AROUND
+    most = GATHERED_AROUND if gathers or _members(op.axes) == machine.size else SUMMED_AROUND
     if machine.platform != "tpu" or machine.size > most:
         return False
     if math.prod(split.local) * machine.size > math.prod(split.shape):
@@ -201,9 +200,9 @@ def _collective(
         # Of the sum each keeps a part: it is scattered over those axes, and the part is summed over the others.
         over = tuple(axis for axis in op.axes if axis in sliced)
         rest = tuple(axis for axis in op.axes if axis not in sliced)
-        part = whole // math.prod(size for _, size in over)
+        part = whole // _members(over)
         # On TPUs XLA sums whole what all devices have a part of, and what is transposed before it is cut.
-        of_all = math.prod(size for _, size in over) == machine.size
+        of_all = _members(over) == machine.size
         is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers))
         kept = "all-reduce" if is_whole else "reduce-scatter"
         scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
@@ -211,11 +210,15 @@ def _collective(
     if opcode == "reduce-scatter":
         whole = operand.bytes
     elif opcode == "all-to-all":
-        whole = operand.bytes * math.prod(size for _, size in op.axes)
-    elif opcode == "all-gather" and machine.platform == "tpu" and machine.size >= SUMMED:
-        of_all = math.prod(size for _, size in op.axes) == machine.size
-        opcode = "all-reduce" if of_all else opcode
+        whole = operand.bytes * _members(op.axes)
+    elif opcode == "all-gather" and machine.platform == "tpu" and _members(op.axes) == machine.size >= SUMMED:
+        opcode = "all-reduce"
     return [_Found(opcode, op.axes, whole, times, in_loop)]
+
+
+def _members(axes: _jax.Axes) -> int:
+    """How many devices a group over some axes has."""
+    return math.prod(size for _, size in axes)
 
 
 def _product(op: _jax.Op, machine: Machine) -> float:
@@ -234,7 +237,7 @@ def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axe
     for each in _joined(found, batch_axes):
         statement = statement_of_opcode(each.opcode)
         spans = layout.spans(each.axes)
-        n = math.prod(size for _, size in each.axes)
+        n = _members(each.axes)
         if each.around:
             kind, part = "collective-permute", each.whole / n
             one = cost.estimate("ppermute", spans, part, machine.interconnect, routes=layout.ring(each.axes))
