@@ -72,6 +72,16 @@ test("a chunk of fewer elements than others has no ground where there is none", 
   expect(filled).toHaveLength(6);
 });
 
+test("beside the terms of a sum stands which rows are drawn, whole", () => {
+  const value = (p: number, i: number) => -12.155 + 3.31 * p - 0.07 * i;
+  const cut: string[] = [];
+  for (let width = 560; width <= 960; width += 8) {
+    const view = viewOf({ ...SUM, shape: [4, 4], dtype: "float32", value }, { width });
+    cut.push(...written(frameOf(view).under).filter((text) => text.startsWith("row") && text.endsWith("…")));
+  }
+  expect(cut).toEqual([]);
+});
+
 const SIXTEEN: Program = { axes: { x: 16 }, kind: "psum", over: ["x"], shape: [16] };
 
 test("where chunks have no room for numbers, every device writes out the cell that is looked at", () => {

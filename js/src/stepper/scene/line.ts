@@ -167,16 +167,18 @@ function sumMarks(view: Moving, sum: Sum): Mark[] {
   };
   write(head, "ink", 700);
   write(` = ${open}`);
+  let ids = at;
   chosen.forEach((i, k) => {
     if (k > 0) write(sign);
     const term = i === null ? null : terms[i];
     if (!term) write("…");
     else {
-      marks.push(...termMarks(view, term, (i ?? 0) - view.flow.added, { x: at, y, w: each * CHAR }));
-      at += each * CHAR;
+      const w = each * CHAR;
+      marks.push(...termMarks(view, term, (i ?? 0) - view.flow.added, { x: at, y, w }));
+      ids = at + (w + textWidth(idOf(view, term.members), 9.5)) / 2;
+      at += w;
     }
   });
-  const ids = at;
   write(tail);
   // The total takes its final width from the beginning.
   marks.push(label(at, y, [{ text: total, weight: 700 }, { text: exponent }], SIZE, "ink", BOLD));
