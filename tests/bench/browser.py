@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from tests.bench.process import measure
 from tests.bench.table import Row
 
-LOADS = 7
+LOADS = 15
 POINTS = 300
 
 SAVE = """

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
+from shardwidget.document import Fix
+from shardwidget.read._jaxpr.pasted import name_of, pasted
 from shardwidget.read._jaxpr.rewrite import SourceText
 
 TEXT = """\
@@ -41,3 +44,58 @@ def test_a_with_is_around_what_runs_in_it(source: SourceText) -> None:
 
 def test_lines_are_counted_from_one(source: SourceText) -> None:
     assert source.lines(3, 4) == ["        h = x + 1", "        return g(h)"]
+
+
+STATEMENTS = """\
+from __future__ import annotations
+
+@jit
+@named
+def f(x):
+    def g(y: nothing) -> nothing:
+        return y + 1
+
+    return g(x)
+
+a = (
+    1); b = (
+    2); c = 3
+
+def h(x):
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "lines", "reached"),
+    [(7, 1, (3, 9)), (3, 1, (3, 9)), (6, 0, (3, 9)), (11, 1, (11, 13)), (13, 1, (11, 13)), (16, 1, (15, 16))],
+)
+def test_a_fix_reaches_the_outermost_statements_on_its_lines(line: int, lines: int, reached: tuple[int, int]) -> None:
+    source, fix = SourceText("cell", STATEMENTS), Fix("", "", line=line, lines=lines)
+    assert source.reach(fix) == reached
+    first, last = reached
+    alone = source.around(fix)
+    assert alone.split("\n")[first - 1 :] == STATEMENTS.split("\n")[first - 1 : last]
+    assert [node.lineno for node in ast.parse(alone).body if node.lineno < first] == []
+
+
+def test_a_form_feed_ends_no_line() -> None:
+    source = SourceText("cell", "a = 1\n\f\nb = 2\n")
+    (node,) = (n for n in ast.walk(source.tree) if isinstance(n, ast.Constant) and n.value == 2)
+    assert source.segment(node) == "2"
+    edit = source.edit([(node, "3")])
+    assert edit is not None
+    assert (edit.first, edit.code) == (3, "b = 3")
+
+
+def test_a_pasted_fix_changes_its_function_alone(tmp_path: Path) -> None:
+    file = tmp_path / "step.py"
+    file.write_text(STATEMENTS)
+    held = {"jit": lambda f: f, "named": lambda f: f}
+    exec(compile(STATEMENTS, str(file), "exec"), held)
+    fix = Fix("", "return y + 2", line=7, lines=1)
+    ((function, attribute, code),) = pasted([held["f"], held["h"]], str(file), fix)
+    assert (function, attribute) == (held["f"], "__code__")
+    assert (code.co_filename, code.co_firstlineno) == (name_of(fix.applied(STATEMENTS)), 3)
+    function.__code__ = code
+    assert function(1) == 3  # ``nothing`` is never looked up, as the file says.

@@ -1,6 +1,7 @@
 """Changes to the user's source, made in the functions that run: nothing of a file is executed again."""
 
 from __future__ import annotations
+import __future__ as future
 
 import ast
 import contextlib
@@ -12,7 +13,7 @@ from typing import Any
 
 from shardwidget.document import Fix
 from shardwidget.read._jaxpr.rewrite import SourceText, source_text
-from shardwidget.read._jaxpr.syntax import text_of
+from shardwidget.read._jaxpr.syntax import lines_of, text_of
 
 Swap = tuple[Any, str, Any]
 """An object, an attribute of it (of a dict, a key), and what it is while a change is tried."""
@@ -26,17 +27,22 @@ def pasted(functions: Sequence[types.FunctionType], file: str, fix: Fix) -> Iter
         file: the full name of the file.
         fix: the change.
     """
-    before, text = source_text(file), fix.applied(text_of(file))
+    before = source_text(file)
+    first, last = before.reach(fix)
+    name, text = name_of(fix.applied(text_of(file))), fix.applied(before.around(fix))
     after = SourceText(file, text)
-    names, there = _named(before.tree), {name: node for node, name in _named(after.tree).items()}
+    names = _named([node for node in before.tree.body if first <= node.lineno <= last])
+    there = {name: node for node, name in _named(after.tree.body).items()}
     for function in functions:
         code = function.__code__
-        if code.co_filename != file or (node := before.function(code)) is None:
+        if code.co_filename != file or not first <= code.co_firstlineno <= last:
+            continue
+        if (node := before.function(code)) is None:
             continue
         other = there.get(names[node])
         if other is None or before.segment(node) == after.segment(other):
             continue
-        every = _compiled(name_of(text), text)
+        every = _compiled(name, text, code.co_flags & future.annotations.compiler_flag)
         new = next((c for c in every if c.co_name == code.co_name and after.function(c) is other), None)
         if new is not None and new.co_freevars == code.co_freevars:
             yield function, "__code__", new
@@ -51,18 +57,18 @@ def name_of(text: str) -> str:
 def readable(text: str, file: str) -> Iterator[None]:
     """Lets tracebacks and documents find the lines of a text with a fix, and the file that it is a text of."""
     name = name_of(text)
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), file)
+    linecache.cache[name] = (len(text), None, [f"{line}\n" for line in lines_of(text)], file)
     try:
         yield
     finally:
         linecache.cache.pop(name, None)
 
 
-def _named(tree: ast.AST) -> dict[ast.AST, tuple[Any, ...]]:
-    """The functions of a text, each with what leads to it: names, and a number among those of one name."""
+def _named(statements: Sequence[ast.stmt]) -> dict[ast.AST, tuple[Any, ...]]:
+    """The functions in some statements, each with what leads to it: names, and a number among those of one name."""
     found: dict[ast.AST, tuple[Any, ...]] = {}
     counts: dict[tuple[Any, ...], int] = {}
-    left: list[tuple[ast.AST, tuple[Any, ...]]] = [(tree, ())]
+    left: list[tuple[ast.AST, tuple[Any, ...]]] = [(node, ()) for node in statements]
     while left:
         node, path = left.pop(0)
         if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
@@ -75,9 +81,9 @@ def _named(tree: ast.AST) -> dict[ast.AST, tuple[Any, ...]]:
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled(name: str, text: str) -> list[types.CodeType]:
+def _compiled(name: str, text: str, flags: int) -> list[types.CodeType]:
     """The code of every function in a text; a notebook's cell may await."""
-    left = [compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)]
+    left = [compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags, dont_inherit=True)]
     for code in left:
         left += [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return left

@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from shardwidget.document import Fix
-from shardwidget.read._jaxpr.syntax import Span, parsed, text_of
+from shardwidget.read._jaxpr.syntax import Span, lines_of, parsed, text_of
 
 Function = ast.FunctionDef | ast.Lambda
+
+Lines = tuple[int, int]
+"""A first and a last line."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class SourceText:
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
-        self._lines = text.splitlines()
+        self._lines = lines_of(text)
         self.tree = parsed(text) or ast.Module([], [])
         self._parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self.names = frozenset(_names(self.tree))
@@ -67,7 +70,7 @@ class SourceText:
         places = [(line, column) for line, _, column, _ in code.co_positions() if line and column is not None]
         for node in ast.walk(self.tree):
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-                if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == first:
+                if _first_line(node) == first:
                     return node
             elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == first:
                 arguments = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
@@ -162,12 +165,21 @@ class SourceText:
         """Lines with others in their place, or, if ``last < first``, before ``first``; None if not valid Python."""
         indentation = _indentation(self._lines[first - 1])
         code = "\n".join(line.removeprefix(indentation) for line in text.split("\n"))
-        edit = Edit(self.file, first, last, code)
-        try:
-            ast.parse(Fix("", code, line=first, lines=max(last - first + 1, 0)).applied("\n".join(self._lines)))
-        except SyntaxError:
-            return None
-        return edit
+        fix = Fix("", code, line=first, lines=max(last - first + 1, 0))
+        return Edit(self.file, first, last, code) if parsed(fix.applied(self.around(fix))) else None
+
+    def around(self, fix: Fix) -> str:
+        """The outermost statements that a fix is part of, on their lines of the file: it changes no others."""
+        first, last = self.reach(fix)
+        return "\n" * (first - 1) + "\n".join(self._lines[first - 1 : last])
+
+    def reach(self, fix: Fix) -> Lines:
+        """First and last line of the outermost statements that a fix is part of."""
+        return _joined((fix.line, max(fix.line, fix.line + fix.lines - 1)), self._outermost)
+
+    @functools.cached_property
+    def _outermost(self) -> list[Lines]:
+        return [(_first_line(node), node.end_lineno or node.lineno) for node in self.tree.body]
 
     def lines(self, first: int, last: int) -> list[str]:
         """Lines of the text, from 1; both ends are there."""
@@ -210,6 +222,20 @@ class SourceText:
 
     def _function_around(self, node: ast.AST) -> Function | None:
         return next(self._around(node), None)
+
+
+def _first_line(node: ast.stmt) -> int:
+    """The first line of a statement, with its decorators."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+
+
+def _joined(lines: Lines, others: Sequence[Lines]) -> Lines:
+    """Some lines, with all those of others that share a line with them."""
+    first, last = lines
+    for one in [*others, *others[::-1]]:  # Down, then up: some may be on one line.
+        if one[0] <= last and first <= one[1]:
+            first, last = min(first, one[0]), max(last, one[1])
+    return first, last
 
 
 def source_text(file: str) -> SourceText:

@@ -17,7 +17,7 @@ from jax.extend.core import JaxprEqn
 from shardwidget import _jax
 from shardwidget._jax import Frame
 from shardwidget.document import Listing, Source
-from shardwidget.read._jaxpr.syntax import Span, function_lines, text_of
+from shardwidget.read._jaxpr.syntax import Span, function_lines, lines_of, text_of
 
 
 def frames_of(eqn: JaxprEqn) -> list[Frame]:
@@ -78,7 +78,7 @@ def shown_name(file: str) -> str:
 
 def function_at(file: str, line: int) -> Listing | None:
     """The function that begins at a line, wherever it stands; None where the text cannot be read."""
-    lines = text_of(file).splitlines(keepends=True)[max(0, line - 1) :]
+    lines = [f"{text}\n" for text in lines_of(text_of(file))[max(0, line - 1) :]]
     if not lines:
         return None
     try:
@@ -91,7 +91,7 @@ def function_at(file: str, line: int) -> Listing | None:
 def listing_at(file: str, line: int) -> Listing | None:
     """The outermost function around a line; None where the text cannot be read."""
     text = text_of(file)
-    lines = text.splitlines()
+    lines = lines_of(text)
     for first, last in function_lines(text):
         if first <= line <= last:
             return Listing(shown_name(file), first, tuple(lines[first - 1 : last]))

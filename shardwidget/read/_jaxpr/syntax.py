@@ -42,7 +42,7 @@ def calls_at(frame: Frame) -> str:
 def text_at(frame: Frame) -> str:
     """The source text of a frame's expression on one line, without the names of JAX's modules: ``psum(p, "y")``."""
     first, start, last, end = span_of(frame)
-    lines = _lines(text_of(frame.file_name))[first - 1 : last]
+    lines = lines_of(text_of(frame.file_name))[first - 1 : last]
     if len(lines) != last - first + 1:
         return ""
     cut = [line.encode() for line in lines]
@@ -203,8 +203,9 @@ _TEXTS: dict[str, tuple[list[str], str]] = {}
 
 
 @functools.lru_cache(maxsize=32)
-def _lines(text: str) -> list[str]:
-    return text.splitlines()
+def lines_of(text: str) -> list[str]:
+    """The lines of a file's text, as Python counts them: a form feed, which ``str.splitlines`` splits at, ends none."""
+    return text.split("\n")
 
 
 @functools.lru_cache(maxsize=8)

@@ -24,7 +24,7 @@ from shardwidget.document import Buffer, Fix, Memory
 from shardwidget.read._call import function_name
 from shardwidget.read._jaxpr.rewrite import Edit, Function, SourceText, source_text, spelled
 from shardwidget.read._jaxpr.sources import shown_name
-from shardwidget.read._jaxpr.syntax import parsed, text_of
+from shardwidget.read._jaxpr.syntax import lines_of, parsed, text_of
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import ModuleFrame, Origins
@@ -69,7 +69,7 @@ _DERIVES = re.compile(r"\b(grad|value_and_grad|vjp|linearize|jacrev|hessian)\(")
 
 
 def _line(frame: ModuleFrame) -> str:
-    lines = text_of(frame.file).splitlines()
+    lines = lines_of(text_of(frame.file))
     return lines[frame.line - 1] if 0 < frame.line <= len(lines) else ""
 
 
@@ -184,7 +184,7 @@ def _static(node: Function, plain: str, known: Mapping[str, Any]) -> Iterator[st
 def _decorated(text: SourceText, node: Function, decorator: str) -> Edit | None:
     if isinstance(node, ast.Lambda):
         return text.edit([(node, f"{decorator}({text.segment(node)})")])
-    line = text_of(text.file).splitlines()[node.lineno - 1]
+    line = lines_of(text_of(text.file))[node.lineno - 1]
     indentation = line[: len(line) - len(line.lstrip())]
     return text.replaced(node.lineno, node.lineno, f"{indentation}@{decorator}\n{line}")
 
