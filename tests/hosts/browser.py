@@ -8,11 +8,12 @@ import signal
 import threading
 from collections.abc import Iterator
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright
 
 from tests.hosts.server import HANG
 
-# With the GPU process off, software drawing is as fast as it gets; the others keep the browser from the network.
+# With the GPU process off, software drawing is as fast as it gets; the others keep the browser, and with the last its
+# pages, from the network. (A route that refuses requests would turn the cache off.)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -21,6 +22,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
 
@@ -30,6 +32,7 @@ class Chromium:
     def __init__(self, playwright: Playwright):
         self._playwright = playwright
         self._browser: Browser | None = None
+        self._common: BrowserContext | None = None
         self._process = 0
 
     def running(self) -> Browser:
@@ -43,6 +46,13 @@ class Chromium:
             session.detach()
             self._process = next(process["id"] for process in about if process["type"] == "browser")
         return self._browser
+
+    def common(self) -> BrowserContext:
+        """A context for pages that ask for nothing special: what JupyterLab consists of is loaded and compiled once."""
+        browser = self.running()
+        if self._common not in browser.contexts:
+            self._common = browser.new_context()
+        return self._common
 
     @contextlib.contextmanager
     def watched(self, seconds: float) -> Iterator[threading.Event]:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
-from playwright.sync_api import BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from tests.hosts.browser import Chromium
 from tests.hosts.jupyter import JupyterServer
@@ -22,6 +22,8 @@ from tests.hosts.server import HANG, LONGEST, Server, free_port
 
 # Limits end what hangs, and nothing else: on a busy machine everything takes its time.
 expect.set_options(timeout=1000 * HANG)
+
+SIZE: ViewportSize = {"width": 1100, "height": 900}
 
 LOCAL = re.compile(r"(data|blob|file|about):|(https?|wss?)://127\.0\.0\.1[:/]")
 
@@ -36,32 +38,31 @@ def chromium() -> Iterator[Chromium]:
 
 @pytest.fixture
 def new_page(chromium: Chromium) -> Iterator[Callable[..., Page]]:
-    """Opens a page in a context of its own; fails at the end if a page asked for anything beyond this machine.
+    """Opens a page, with options in a context of its own; fails if it asks for anything beyond this machine.
 
-    With ``may_ask`` such requests are refused too, but the page (one that is not ours) is allowed to try.
+    With ``may_ask`` the page (one that is not ours) is allowed to try.
     """
-    contexts: list[BrowserContext] = []
-    outside: list[str] = []
+    opened: list[BrowserContext | Page] = []
+    asked: list[str] = []
 
-    def new_page(may_ask: bool = False, **options: Any) -> Page:
-        def refuse(route: Route) -> None:
-            if not may_ask:
-                outside.append(route.request.url)
-            route.abort()
-
-        size = options.pop("viewport", {"width": 1100, "height": 900})
-        context = chromium.running().new_context(viewport=size, **options)
-        contexts.append(context)
-        context.set_default_timeout(1000 * HANG)
-        context.route(lambda url: not LOCAL.match(url), refuse)
-        return context.new_page()
+    def new_page(may_ask: bool = False, viewport: ViewportSize = SIZE, **options: Any) -> Page:
+        if options:
+            opened.append(context := chromium.running().new_context(**options))
+        else:
+            context = chromium.common()
+        opened.append(page := context.new_page())
+        page.set_viewport_size(viewport)
+        page.set_default_timeout(1000 * HANG)
+        if not may_ask:
+            page.on("request", lambda request: asked.append(request.url))
+        return page
 
     with chromium.watched(LONGEST) as ended:
         yield new_page
-        for context in contexts:
-            context.close()
+        for one in reversed(opened):
+            one.close()
     assert not ended.is_set(), f"this did not end in {LONGEST} s, so its browser was ended"
-    assert outside == []
+    assert [address for address in asked if not LOCAL.match(address)] == []
 
 
 @pytest.fixture

@@ -30,8 +30,7 @@ def site(tmp_path_factory):
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_a_page_opens_offline(site, page, new_page):
-    tab = new_page()
-    tab.context.set_offline(True)
+    tab = new_page(offline=True)
     wrong: list[str] = []
     tab.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     tab.on("pageerror", lambda error: wrong.append(str(error)))
@@ -51,8 +50,7 @@ AXE = ROOT / "js" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def test_programs_of_the_gallery_are_small_and_accessible(site, new_page):
-    tab = new_page(viewport={"width": 1366, "height": 768})
-    tab.context.set_offline(True)
+    tab = new_page(viewport={"width": 1366, "height": 768}, offline=True)
     for page in PROGRAMS:
         assert len(gzip.compress((site / page).read_bytes())) <= 300_000, page
         tab.goto((site / page).as_uri())
@@ -88,8 +86,7 @@ def test_programs_of_the_gallery_play_in_firefox_and_are_accessible(site, tmp_pa
 
 
 def test_the_stepper_of_the_guide_plays(site, new_page):
-    tab = new_page()
-    tab.context.set_offline(True)
+    tab = new_page(offline=True)
     tab.goto((site / "widgets" / "stepper.html").as_uri())
     stepper = tab.locator(".shardwidget").first
     stepper.scroll_into_view_if_needed()
