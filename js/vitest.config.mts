@@ -21,6 +21,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     setupFiles: ["tests/setup.ts"],
+    // By default one fewer: with two, half of the machine would wait.
+    maxWorkers: "100%",
     // They end what hangs. No test depends on them: on a busy machine everything takes its time.
     testTimeout: 300_000,
     hookTimeout: 300_000,
