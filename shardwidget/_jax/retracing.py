@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from shardwidget._jax.continuing import FIXING
 from shardwidget._jax.control import control_of, with_bodies
 from shardwidget._jax.jaxprs import open_jaxpr
 from shardwidget._jax.primitives import PLACES, WRITES, name_of
-from shardwidget._jax.sources import is_user_file
+from shardwidget._jax.sources import is_library_file, is_user_file
 
 Regions = Literal["as they are", "unchecked", "whole"]
 """How regions are traced: as they are; without ``check_vma``; or also on a mesh of one device, which makes every block
@@ -28,23 +29,50 @@ the whole array."""
 def live_functions(f: Any) -> Iterator[types.FunctionType]:
     """The functions that calling one may lead to: what it wraps, closes over, or names among its globals.
 
+    Of the user's own classes that it may use, such as models of flax and equinox, the methods are among them.
+
     JAX 0.9 – 0.12: what ``jit`` and ``shard_map`` return has ``__wrapped__``, ``custom_vjp`` has ``fun``.
     """
-    left, seen = [f], set[int]()
+    left, seen = [f], dict[int, Any]()
     while left:
         one = left.pop()
         if id(one) in seen:
             continue
-        seen.add(id(one))
-        left += [v for key in ("__wrapped__", "__func__", "func", "fun", "f") if callable(v := _attribute(one, key))]
+        seen[id(one)] = one  # What is kept shares its number with nothing.
+        left += [v for key in _LEADS if callable(v := _attribute(one, key))]
         if isinstance(one, partial):
             left += [v for v in (*one.args, *one.keywords.values()) if callable(v)]
-        if isinstance(one, types.FunctionType):
+        if isinstance(one, type):
+            left += [v for cls in one.__mro__ if _is_users(cls.__module__) for v in vars(cls).values()]
+        elif isinstance(one, types.ModuleType):
+            left += [v for v in vars(one).values() if isinstance(v, _HOLDERS)] if _is_users(one.__name__) else []
+        elif not isinstance(one, types.FunctionType):
+            left.append(type(getattr(one, "__self__", one)))
+        else:
             yield one
             held = [_contents(cell) for cell in one.__closure__ or ()]
             if is_user_file(one.__code__.co_filename):
-                held += [one.__globals__.get(name) for name in _names(one.__code__)]
-            left += [v for v in held if isinstance(v, types.FunctionType | partial) or hasattr(v, "__wrapped__")]
+                names = one.__globals__
+                held += [names.get(name) for name in _names(one.__code__)]
+                if id(names) not in seen:  # An instance of any class of the file may be an argument.
+                    seen[id(names)] = names
+                    held += [v for v in names.values() if isinstance(v, type)]
+            left += held
+
+
+_LEADS = ("__wrapped__", "__func__", "func", "fun", "f", "fget", "method")
+"""Attributes that hold what is called: of wrappers, of bound methods, of properties, of equinox's methods."""
+
+
+_HOLDERS = types.FunctionType | type | types.ModuleType
+
+
+def _is_users(module: str) -> bool:
+    """Whether the user wrote a module; a notebook, and what ``exec`` makes, has no file."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return module == "__main__" or module not in sys.modules
+    return is_user_file(file) and not is_library_file(file)
 
 
 def _attribute(value: Any, key: str) -> Any:

@@ -1,5 +1,6 @@
 """Fixes of programs that stop on an Explicit mesh: each is pasted into the source, runs, and sends what it says."""
 
+import importlib
 import linecache
 from typing import Any
 
@@ -24,7 +25,7 @@ def load(text, name=""):
     """The function of a program as text, whose lines tracebacks can read."""
     name = name or f"<program {abs(hash(text))}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    space: dict[str, Any] = {"jax": jax, "jnp": jnp, "P": P}
+    space: dict[str, Any] = {"jax": jax, "jnp": jnp, "P": P, "__name__": "program"}
     exec(compile(text, name, "exec"), space)
     return space["f"]
 
@@ -157,6 +158,35 @@ PLACES = {
         "def f(table, i):\n    return table[i]\n",
         [((16, 32), None, "y"), ((8,), "x", np.int32)],
         "return table.at[i].get(out_sharding=P('x', 'y'))",
+    ),
+    "a method": (
+        "class Layer:\n    def __init__(self, w):\n        self.w = w\n\n"
+        "    @property\n    def product(self):\n        return lambda x: self.of(x)\n\n"
+        "    def of(self, x):\n        return x @ self.w\n\n"
+        "def f(x, w):\n    return Layer(w).product(x)\n",
+        [((8, 8), "x", "y"), ((8, 8), "y", None)],
+        "return jnp.matmul(x, self.w, out_sharding=P('x', None))",
+    ),
+    "a method of a module of equinox": (
+        "import equinox\n\nclass Layer(equinox.Module):\n    w: jax.Array\n\n"
+        "    def __call__(self, x):\n        return x @ self.w\n\n"
+        "def f(x, w):\n    return Layer(w)(x)\n",
+        [((8, 8), "x", "y"), ((8, 8), "y", None)],
+        "return jnp.matmul(x, self.w, out_sharding=P('x', None))",
+    ),
+    "a method of a module of flax.nnx": (
+        "from flax import nnx\n\nclass Layer(nnx.Module):\n"
+        "    def __init__(self, w):\n        self.w = nnx.Param(w)\n\n"
+        "    def __call__(self, x):\n        return x @ self.w[...]\n\n"
+        "def f(x, w):\n    return Layer(w)(x)\n",
+        [((8, 8), "x", "y"), ((8, 8), "y", None)],
+        "return jnp.matmul(x, self.w[...], out_sharding=P('x', None))",
+    ),
+    "a method of a module of flax.linen": (
+        "import flax.linen as nn\n\nclass Layer(nn.Module):\n    @nn.compact\n    def __call__(self, x, w):\n"
+        "        return x @ w\n\nlayer = Layer()\n\ndef f(x, w):\n    return layer.apply({}, x, w)\n",
+        [((8, 8), "x", "y"), ((8, 8), "y", None)],
+        "return jnp.matmul(x, w, out_sharding=P('x', None))",
     ),
 }
 
@@ -349,6 +379,17 @@ def test_without_devices_a_price_is_not_known():
     comparison = read.comparison(load(text), ((64, 8), "float32", P("x", "y")), ((8, 8), "float32", P("y")), mesh=mesh)
     (row,) = [row for row in comparison.rows if row.error]
     assert {(fix.communication, fix.bytes_per_device) for fix in row.fixes} == {("", 0)}
+
+
+def test_a_fix_is_written_in_a_module_of_the_user_s(monkeypatch, tmp_path):
+    file = tmp_path / "layers.py"
+    file.write_text("import jax\nimport jax.numpy as jnp\n\n\ndef product(x, w):\n    return x @ w\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    space: dict[str, Any] = {"layers": importlib.import_module("layers")}
+    exec("def f(x, w):\n    return layers.product(x, w)\n", space)
+    found = read.comparison(space["f"], array((8, 8), "x", "y"), array((8, 8), "y"))
+    (row,) = [row for row in found.rows if row.error]
+    assert (row.fixes[0].file, row.fixes[0].line) == ("layers.py", 6)
 
 
 def test_a_library_s_line_is_not_rewritten():
