@@ -235,6 +235,20 @@ def test_slices_that_a_loop_takes_on_one_line_are_told_apart():
     assert not any(why.chain[0].name in others[k] for k, whys in found.items() for why in whys)
 
 
+def test_the_function_is_not_traced_again():
+    traced = []
+
+    def counted(*args):
+        traced.append(args)
+        return block(*args)
+
+    for f in (counted, jax.jit(counted)):
+        view = sw.CompiledProgram(f, *BLOCK)
+        before = len(traced)
+        assert all(view.why(k) for k in range(len(of(view).collectives)))
+        assert len(traced) == before
+
+
 def test_a_combined_collective_is_of_each_of_its_lines():
     def heads(x, weights):
         return [jax.nn.gelu(x @ w_in) @ w_out for w_in, w_out in weights]
@@ -245,12 +259,24 @@ def test_a_combined_collective_is_of_each_of_its_lines():
     assert {why.chain[0].name for why in view.why(0)} == {f"weights[{k}][{n}]" for k in (0, 1) for n in (0, 1)}
 
 
-def test_where_nothing_tells_lines_apart_the_function_is_compiled_again():
+def test_where_nothing_tells_lines_apart_what_they_follow_from_is_told():
     def sorts(x):
         return [jnp.sort(x * k, axis=0) for k in (2.0, 3.0)]
 
     view = sw.CompiledProgram(sorts, BLOCK[0])
-    found = explained(of(view), sorts, BLOCK[0])
+    with _jax.compilations() as made:
+        found = [view.why(k) for k in range(len(of(view).collectives))]
+    assert made == []
+    assert found
+    assert {tuple(link.name for why in whys for link in why.chain) for whys in found} == {("x",)}
+
+
+def test_where_they_have_nothing_in_common_the_function_is_compiled_again():
+    def sorts(x, y):
+        return [jnp.sort(each, axis=0) for each in (x, y)]
+
+    view = sw.CompiledProgram(sorts, BLOCK[0], BLOCK[0])
+    found = explained(of(view), sorts, BLOCK[0], BLOCK[0])
     assert found is not None
     assert found.causes == ()
     assert all(view.why(k) for k in range(len(of(view).collectives)))

@@ -124,7 +124,7 @@ export interface CandidateSide {
 /** The splits that a collective follows from. */
 export interface Cause {
   readonly collective: number;
-  readonly row: number;
+  readonly row: number | null;
   readonly reasons: readonly number[];
 }
 

@@ -51,7 +51,7 @@ export function whyOf(model: ComparisonModel, index: number): WhyAnswer | null {
     lost,
     because: lost.length > 0 ? (chain.find((l) => l.reason.because)?.reason.because ?? "") : "",
     also: links((doc.groups[last.reason.group]?.reasons ?? []).filter((k) => !numbers.includes(k))).map(placed),
-    collectives: doc.causes.filter((c) => rows.has(c.row) && over(c.collective)).map((c) => c.collective),
+    collectives: doc.causes.filter((c) => rows.has(c.row ?? -1) && over(c.collective)).map((c) => c.collective),
   };
 }
 
