@@ -185,6 +185,10 @@ class SourceText:
                     return above, item.context_expr
         return None
 
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """What a node of the tree stands in."""
+        return self._parents.get(node)
+
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that contains an expression."""
         return next((n for n in (node, *self._above(node)) if isinstance(n, ast.stmt)), None)
