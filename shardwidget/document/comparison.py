@@ -72,6 +72,8 @@ class Row:
     program itself, which may never make these values."""
     library: Source | None = None
     """The line of an installed package that ``source`` runs; None where it runs none of one."""
+    called_from: Source | None = None
+    """Of a decision: the user's line that calls the function in which it is written; None where that is the program."""
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

@@ -249,6 +249,25 @@ def test_the_function_is_not_traced_again():
         assert len(traced) == before
 
 
+def test_a_constraint_in_a_helper_is_told_with_the_line_that_calls_it():
+    def put(x, *spec):
+        return jax.lax.with_sharding_constraint(x, NamedSharding(mesh(), P(*spec)))
+
+    def helped(x, w):
+        y = jnp.tanh(x @ w)
+        return put(y, None, "model") * 2
+
+    first = put.__code__.co_firstlineno
+    c = read.comparison(helped, shape(64, 32, spec=P()), shape(32, 64, spec=P()))
+    row = next(k for k, row in enumerate(c.rows) if row.primitive == "tanh")
+    assert c.why(row, 1).answer.startswith(
+        f"Dim 1 of y is split over model because with_sharding_constraint in line {first + 1}, called from line "
+        f"{first + 5}, asks for it"
+    )
+    written = next(k for k, row in enumerate(c.rows) if row.decision)
+    assert c.why(written, 1).answer.endswith(f"called from line {first + 5}, asks for it.")
+
+
 def test_a_combined_collective_is_of_each_of_its_lines():
     def heads(x, weights):
         return [jax.nn.gelu(x @ w_in) @ w_out for w_in, w_out in weights]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row
+from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row, Source
 from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
@@ -62,6 +62,7 @@ def row_of(
         inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
         scope=line.scope,
         decision=decision_of(line),
+        called_from=_caller_of(line) if decision_of(line) else None,
         error=None if stopped is None else failure_of(stopped, line),
         collectives=tuple(k for k, _ in collectives),
         remark=remark,
@@ -155,6 +156,12 @@ def single_axes(aval: Any) -> frozenset[str]:
     """Axes of one device of the mesh that a type is on."""
     sharding = getattr(aval, "sharding", None)
     return frozenset() if sharding is None else frozenset(a for a, n in sharding.mesh.shape.items() if n == 1)
+
+
+def _caller_of(line: Line) -> Source | None:
+    """The user's line that calls the function of the line that an equation is from; None for the program's own."""
+    own = [source_of(f) for f in line.frames if not _jax.is_library_file(f.file_name)]
+    return next((s for s in own if (s.file, s.line) != (own[0].file, own[0].line)), None)
 
 
 def decision_of(line: Line) -> Decision:

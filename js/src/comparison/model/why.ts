@@ -123,6 +123,8 @@ function placed({ row, value, reason }: WhyLink): string {
   return row.source ? `${name} (line ${row.source.line})` : name;
 }
 
-function at(row: Row): string {
-  return row.source ? ` in line ${row.source.line}` : "";
+function at({ source, called_from: caller }: Row): string {
+  if (!source || !caller) return source ? ` in line ${source.line}` : "";
+  const file = source.file === caller.file ? "" : ` of ${source.file}`;
+  return ` in line ${source.line}${file}, called from line ${caller.line},`;
 }
