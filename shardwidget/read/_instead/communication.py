@@ -34,7 +34,8 @@ LOOKUPS = 2
 """The most lines that take rows by indices, as of an embedding, whose arguments are looked at besides."""
 
 PRICE = 0.1
-"""The share by which bytes may rise where time falls, or time where bytes do."""
+"""The share by which bytes may rise where time falls, or time where bytes do; or half of the share by which they fall,
+where that is more."""
 
 LIMIT = 40
 """How many candidates are compiled unless the caller says so."""
@@ -201,10 +202,16 @@ def saves(before: Figures, after: Figures, own: int = 0) -> bool:
     """
     if own and before.sent - after.sent > OWN * own and after.seconds <= before.seconds:
         return True
-    faster = after.seconds < (1 - LEAST) * before.seconds and after.sent <= (1 + PRICE) * before.sent
-    less = after.sent < (1 - LEAST) * before.sent and after.seconds <= (1 + PRICE) * before.seconds
+    sooner, fewer = _share(before.seconds, after.seconds), _share(before.sent, after.sent)
+    faster = sooner > LEAST and -fewer <= max(PRICE, sooner / 2)
+    less = fewer > LEAST and -sooner <= max(PRICE, fewer / 2)
     alike = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
     return faster or less or (alike and after.memory < (1 - LEAST) * before.memory)
+
+
+def _share(before: float, after: float) -> float:
+    """The share by which a figure falls; less than 0 where it rises."""
+    return 1 - after / before if before else -after
 
 
 def tried(
