@@ -268,6 +268,11 @@ def test_a_constraint_in_a_helper_is_told_with_the_line_that_calls_it():
     assert c.why(written, 1).answer.endswith(f"called from line {first + 5}, asks for it.")
 
 
+def test_a_constraint_of_a_functions_own_value_is_told_alone():
+    c = read.comparison(lambda *args: block(*args), *BLOCK)
+    assert [row.called_from for row in c.rows if row.decision] == [None]
+
+
 def test_a_combined_collective_is_of_each_of_its_lines():
     def heads(x, weights):
         return [jax.nn.gelu(x @ w_in) @ w_out for w_in, w_out in weights]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Sequence, Set
@@ -16,7 +17,9 @@ from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
+from shardwidget.read._jaxpr.rewrite import source_text
 from shardwidget.read._jaxpr.sources import own_frame, shown_name, source_of
+from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._parts import in_parts, takes_no_parts
 
@@ -159,9 +162,14 @@ def single_axes(aval: Any) -> frozenset[str]:
 
 
 def _caller_of(line: Line) -> Source | None:
-    """The user's line that calls the function of the line that an equation is from; None for the program's own."""
-    own = [source_of(f) for f in line.frames if not _jax.is_library_file(f.file_name)]
-    return next((s for s in own if (s.file, s.line) != (own[0].file, own[0].line)), None)
+    """The user's line that calls a helper that an equation is from: a function whose own parameter it constrains."""
+    own = [f for f in line.frames if not _jax.is_library_file(f.file_name)]
+    text = source_text(own[0].file_name) if own else None
+    node = text.expression(span_of(own[0])) if text is not None else None
+    if text is None or not isinstance(node, ast.Call) or not text.takes(node, node.args):
+        return None
+    sources = [source_of(f) for f in own]
+    return next((s for s in sources if (s.file, s.line) != (sources[0].file, sources[0].line)), None)
 
 
 def decision_of(line: Line) -> Decision:
