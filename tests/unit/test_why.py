@@ -249,6 +249,17 @@ def test_the_function_is_not_traced_again():
         assert len(traced) == before
 
 
+def test_keyword_arguments_have_their_own_names():
+    def product(x, *, w, a):
+        return x @ a @ w
+
+    rows, columns = shape(64, 64, spec=P("model")), shape(64, 64, spec=P(None, "model"))
+    for f in (product, jax.jit(product)):
+        view = sw.CompiledProgram(f, shape(64, 64, spec=P("data")), kwargs={"w": rows, "a": columns})
+        assert {link.name for why in view.why(0) for link in why.chain[:1]} == {"a", "w"}
+        assert "Dim 0 of w is split over model because argument 1 was given so." in [w.answer for w in view.why(0)]
+
+
 def test_a_constraint_in_a_helper_is_told_with_the_line_that_calls_it():
     def put(x, *spec):
         return jax.lax.with_sharding_constraint(x, NamedSharding(mesh(), P(*spec)))

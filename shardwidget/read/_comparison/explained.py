@@ -46,7 +46,8 @@ def explained(
         Exception: as ``comparison``.
     """
     call = ComparedCall(f, args, mesh, kwargs)
-    if traced is not None and not _is_of(traced, call):
+    in_order = list(kwargs or ()) == sorted(kwargs or ())  # JAX flattens keyword arguments by their names.
+    if traced is not None and not (in_order and _is_of(traced, call)):
         traced = None
     base = base_of(call, None) if traced is None else Base(call.mesh, traced.jaxpr)
     if base.error is not None or not isinstance(base.mesh, Mesh):
