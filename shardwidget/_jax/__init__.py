@@ -77,6 +77,7 @@ from shardwidget._jax.jaxprs import (
     context_key,
     context_mesh,
     is_dropped,
+    lowered_as,
     open_jaxpr,
     quick_options,
     with_equations,

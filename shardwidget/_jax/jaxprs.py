@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -44,6 +45,21 @@ def closed(jaxpr: Any, consts: Any) -> Any:
     from jax.extend.core import ClosedJaxpr
 
     return ClosedJaxpr(jaxpr, list(consts))
+
+
+def lowered_as(traced: jax.stages.Traced, jaxpr: Any) -> jax.stages.Lowered | None:
+    """What was traced, lowered with another jaxpr that takes and returns the same. Arguments that it does not use stay.
+
+    JAX 0.9 – 0.12: ``_params`` and ``_lojax``, which it keeps once it is lowered, are private. None where there are
+    none.
+    """
+    params = getattr(traced, "_params", None)
+    if not isinstance(params, dict) or not {"jaxpr", "keep_unused"} <= params.keys() or not hasattr(traced, "_lojax"):
+        return None
+    other: Any = copy.copy(traced)
+    other._params = params | {"jaxpr": jaxpr, "keep_unused": True}
+    other._lojax = None
+    return other.lower()
 
 
 def bind(eqn: JaxprEqn, *values: Any) -> list[Any]:

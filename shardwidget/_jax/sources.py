@@ -40,6 +40,7 @@ def is_ours(file: str) -> bool:
     return file.startswith(OURS) and file != FIRST
 
 
+@functools.lru_cache(1024)  # It is asked for each frame of each instruction.
 def is_user_file(file: str) -> bool:
     """Whether a file is the user's: not JAX's, Python's or this package's.
 

@@ -72,6 +72,8 @@ class Row:
     program itself, which may never make these values."""
     library: Source | None = None
     """The line of an installed package that ``source`` runs; None where it runs none of one."""
+    called_from: Source | None = None
+    """Of a decision in a helper, a function whose own parameter it is about: the user's line that calls that."""
 
     @property
     def fixes(self) -> tuple[Fix, ...]:

@@ -72,10 +72,12 @@ class Cause:
 
     collective: int
     """Index in ``Comparison.program.collectives``."""
-    row: int
-    """Index in ``Comparison.rows`` of the operation that needs it."""
+    row: int | None
+    """Index in ``Comparison.rows`` of the operation that needs it; None where it is one of several that are written
+    alike."""
     reasons: tuple[int, ...]
-    """Indices in ``Comparison.reasons``: the operands of that operation that are split over its axes."""
+    """Indices in ``Comparison.reasons``: the operands of that operation that are split over its axes; of several, what
+    they all follow from."""
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,10 @@ def _operation(row: Row) -> str:
 
 
 def _at(row: Row) -> str:
-    return f" in line {row.source.line}" if row.source else ""
+    if row.source is None or (caller := row.called_from) is None:
+        return f" in line {row.source.line}" if row.source else ""
+    file = f" of {row.source.file}" if row.source.file != caller.file else ""
+    return f" in line {row.source.line}{file}, called from line {caller.line},"
 
 
 def _over(c: Comparison, collective: int, axis: str) -> bool:

@@ -88,11 +88,15 @@ class ProgramPages:
             raise ValueError(NO_FUNCTION)
         from shardwidget.read._comparison.explained import explained
 
-        recorded = self._once("record", at, lambda: explained(program, f, *args, kwargs=kwargs, mesh=self._mesh))
+        traced = getattr(self._compiled[at], "traced", None)
+        recorded = self._once(
+            "record", at, lambda: explained(program, f, *args, kwargs=kwargs, mesh=self._mesh, traced=traced)
+        )
         if recorded is None:
             return ()
-        if any(collective in row.collectives for row in recorded.rows):
-            return recorded.why_collective(collective)
+        found = recorded.why_collective(collective)
+        if found or any(collective in row.collectives for row in recorded.rows):
+            return found
         compared = self._once("why", at, lambda: self._compared(f, args, kwargs))
         same = twin(program, collective, compared.program)
         return () if same is None else compared.why_collective(same)

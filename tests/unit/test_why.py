@@ -235,6 +235,51 @@ def test_slices_that_a_loop_takes_on_one_line_are_told_apart():
     assert not any(why.chain[0].name in others[k] for k, whys in found.items() for why in whys)
 
 
+def test_the_function_is_not_traced_again():
+    traced = []
+
+    def counted(*args):
+        traced.append(args)
+        return block(*args)
+
+    for f in (counted, jax.jit(counted)):
+        view = sw.CompiledProgram(f, *BLOCK)
+        before = len(traced)
+        assert all(view.why(k) for k in range(len(of(view).collectives)))
+        assert len(traced) == before
+
+
+def test_keyword_arguments_have_their_own_names():
+    def product(x, *, w, a):
+        return x @ a @ w
+
+    rows, columns = shape(64, 64, spec=P("model")), shape(64, 64, spec=P(None, "model"))
+    for f in (product, jax.jit(product)):
+        view = sw.CompiledProgram(f, shape(64, 64, spec=P("data")), kwargs={"w": rows, "a": columns})
+        assert {link.name for why in view.why(0) for link in why.chain[:1]} == {"a", "w"}
+        assert "Dim 0 of w is split over model because argument 1 was given so." in [w.answer for w in view.why(0)]
+
+
+def test_a_constraint_in_a_helper_is_told_with_the_line_that_calls_it():
+    def put(x, *spec):
+        return jax.lax.with_sharding_constraint(x, NamedSharding(mesh(), P(*spec)))
+
+    def helped(x, w):
+        y = jnp.tanh(x @ w)
+        return put(y, None, "model") * 2
+
+    first = put.__code__.co_firstlineno
+    c = read.comparison(helped, shape(64, 32, spec=P()), shape(32, 64, spec=P()))
+    written = next(k for k, row in enumerate(c.rows) if row.decision)
+    told = f"with_sharding_constraint in line {first + 1}, called from line {first + 5}, asks for it."
+    assert c.why(written, 1).answer.endswith(told)
+
+
+def test_a_constraint_of_a_functions_own_value_is_told_alone():
+    c = read.comparison(lambda *args: block(*args), *BLOCK)
+    assert [row.called_from for row in c.rows if row.decision] == [None]
+
+
 def test_a_combined_collective_is_of_each_of_its_lines():
     def heads(x, weights):
         return [jax.nn.gelu(x @ w_in) @ w_out for w_in, w_out in weights]
@@ -245,12 +290,24 @@ def test_a_combined_collective_is_of_each_of_its_lines():
     assert {why.chain[0].name for why in view.why(0)} == {f"weights[{k}][{n}]" for k in (0, 1) for n in (0, 1)}
 
 
-def test_where_nothing_tells_lines_apart_the_function_is_compiled_again():
+def test_where_nothing_tells_lines_apart_what_they_follow_from_is_told():
     def sorts(x):
         return [jnp.sort(x * k, axis=0) for k in (2.0, 3.0)]
 
     view = sw.CompiledProgram(sorts, BLOCK[0])
-    found = explained(of(view), sorts, BLOCK[0])
+    with _jax.compilations() as made:
+        found = [view.why(k) for k in range(len(of(view).collectives))]
+    assert made == []
+    assert found
+    assert {tuple(link.name for why in whys for link in why.chain) for whys in found} == {("x",)}
+
+
+def test_where_they_have_nothing_in_common_the_function_is_compiled_again():
+    def sorts(x, y):
+        return [jnp.sort(each, axis=0) for each in (x, y)]
+
+    view = sw.CompiledProgram(sorts, BLOCK[0], BLOCK[0])
+    found = explained(of(view), sorts, BLOCK[0], BLOCK[0])
     assert found is not None
     assert found.causes == ()
     assert all(view.why(k) for k in range(len(of(view).collectives)))

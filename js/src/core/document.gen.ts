@@ -124,7 +124,7 @@ export interface CandidateSide {
 /** The splits that a collective follows from. */
 export interface Cause {
   readonly collective: number;
-  readonly row: number;
+  readonly row: number | null;
   readonly reasons: readonly number[];
 }
 
@@ -1426,6 +1426,7 @@ export interface Row {
   readonly wasted_bytes: number;
   readonly inspected: boolean;
   readonly library: Source | null;
+  readonly called_from: Source | null;
 }
 
 /** What came of a rule that says how leaves would be split. */

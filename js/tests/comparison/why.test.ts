@@ -54,3 +54,16 @@ test("a row's reasons: those in which somebody lost come first", () => {
   expect(reasonsOf(model(), 1)).toEqual([2, 4]);
   expect(reasonsOf(model(), 3)).toEqual([]);
 });
+
+test("a constraint in a helper is told with the line that calls it", () => {
+  const doc = comparison("layer");
+  const called = { file: "call.py", line: 30, text: "", function: "call" };
+  const rows = doc.rows.map((row, k) =>
+    k === 1 ? { ...row, decision: "reshard" as const, called_from: called } : row,
+  );
+  const reasons = [{ ...PLAIN, row: 1, dim: 1, given: "constraint" as const }];
+  const why = whyOf(new ComparisonModel({ ...doc, rows, reasons, steps: 1 }), 0);
+  expect(why?.answer).toBe(
+    `h is split over y because reshard in line 2 of ${doc.rows[1]?.source?.file}, called from line 30, asks for it.`,
+  );
+});

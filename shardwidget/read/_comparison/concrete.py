@@ -13,7 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -70,6 +70,8 @@ class Concrete:
     """How its values came to be split; None where that is not known."""
     refused: str = ""
     """Why the compiler could not be asked where the values in between are; empty if it was."""
+    among: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    """By index of a collective, lines of which one caused it, where nothing tells which."""
 
 
 class OnOneDeviceError(Exception):
@@ -189,10 +191,15 @@ def lowered(
         **options: of ``jax.jit``.
     """
     boundary = _boundary(tree, call, mesh)
-    function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
+    function: Any = jaxpr_as_fun(numbered(tree, mesh, places))
     function.__name__ = call.function
     with call.setting(mesh):
         return jax.jit(function, **(boundary.options if boundary else {}), **options).lower(*call.called_on(mesh))
+
+
+def numbered(tree: Tree, mesh: Mesh, places: dict[int, dict[int, ValuePlacement]] | None = None) -> Any:
+    """The jaxpr with a name on every equation; where ``places`` are wanted, with inspections: as of ``lowered``."""
+    return _jax.closed(_instrumented(tree, mesh, places), tree.root.consts)
 
 
 def _boundary(tree: Tree, call: ComparedCall, mesh: Mesh) -> Boundary | None:

@@ -8,9 +8,10 @@ from typing import Any
 import jax
 from jax.sharding import AxisType, Mesh
 
+from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Comparison, Program
-from shardwidget.read._comparison.base import base_of, tree_of
+from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit
 from shardwidget.read._comparison.propagated import propagated
@@ -26,6 +27,7 @@ def explained(
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     mesh: AnyMesh | None = None,
+    traced: jax.stages.Traced | None = None,
 ) -> Comparison | None:
     """The rows of a comparison with what Shardy records of them alone: without types, without a compilation.
 
@@ -35,6 +37,7 @@ def explained(
         *args: its arguments.
         kwargs: its keyword arguments.
         mesh: the mesh; None takes that of the arguments.
+        traced: what the program was lowered from; None traces the function again.
 
     Returns:
         The comparison; None where Shardy's record cannot be had.
@@ -43,11 +46,14 @@ def explained(
         Exception: as ``comparison``.
     """
     call = ComparedCall(f, args, mesh, kwargs)
-    base = base_of(call, None)
+    in_order = list(kwargs or ()) == sorted(kwargs or ())  # JAX flattens keyword arguments by their names.
+    if traced is not None and not (in_order and _is_of(traced, call)):
+        traced = None
+    base = base_of(call, None) if traced is None else Base(call.mesh, traced.jaxpr)
     if base.error is not None or not isinstance(base.mesh, Mesh):
         return None
     tree = tree_of(call, base.jaxpr, base.mesh)
-    concrete = propagated(tree, call, base.mesh, program)
+    concrete = propagated(tree, call, base.mesh, program, traced)
     if concrete is None:
         return None
     none, types = Explicit({}, {}), abstract(retyped(call.mesh, AxisType.Explicit))
@@ -68,3 +74,9 @@ def explained(
         name=call.function,
         jax_version=jax.__version__,
     )
+
+
+def _is_of(traced: jax.stages.Traced, call: ComparedCall) -> bool:
+    """Whether what was traced takes the arrays of a call, and nothing else."""
+    given = [(v.aval.shape, v.aval.dtype) for v in _jax.open_jaxpr(traced.jaxpr)[0].invars]
+    return given == [(x.shape, x.dtype) for x in call.on(abstract(call.mesh))]

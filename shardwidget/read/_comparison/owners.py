@@ -7,7 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jax.sharding import Mesh
 
@@ -24,19 +24,28 @@ Key = tuple[str, Any]
 """The path of an operation, and the line of the user's that it is in."""
 
 
+class Owners(NamedTuple):
+    """The lines that collectives belong to."""
+
+    caused: Mapping[int, Sequence[tuple[int, HloCollective]]]
+    """The collectives of each line, with their indices."""
+    among: Mapping[int, tuple[int, ...]]
+    """By index of a collective, lines of which it belongs to one, where nothing tells which."""
+
+
 def owners(
     tree: Tree,
     paths: Iterable[tuple[int, str]],
     places: Iterable[tuple[Value, ValuePlacement]],
     mesh: Mesh,
     program: Program,
-) -> Mapping[int, Sequence[tuple[int, HloCollective]]]:
-    """The collectives of each line, with their indices.
+) -> Owners:
+    """Finds the lines of a program's collectives.
 
     A collective has the path and the source of its operation. Of several operations that have the same, it is the one
     at its column, whose values on a device have its shape. What a Python loop writes again and again has the same of
     all these: there collectives are in the order of the lines, if each line needs the one before it, and there are as
-    many. What XLA combines belongs to each of as many lines. Others belong to none.
+    many. What XLA combines belongs to each of as many lines.
 
     Args:
         tree: the program.
@@ -62,11 +71,14 @@ def owners(
                 caused[line].append((k, c))
         elif found:
             several[found].append(k)
+    among: dict[int, tuple[int, ...]] = {}
     for found, numbers in several.items():
         if len(found) == len(numbers) and alike.each_needs_the_last(found):
             for line, k in zip(found, numbers, strict=True):
                 caused[line].append((k, program.collectives[k]))
-    return caused
+        else:
+            among |= dict.fromkeys(numbers, found)
+    return Owners(caused, among)
 
 
 class _Alike:

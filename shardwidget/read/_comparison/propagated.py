@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 from jax.sharding import Mesh
 
 from shardwidget import _jax
 from shardwidget.document import Program
-from shardwidget.read._comparison.concrete import TAGS, Concrete, ValuePlacement, lowered
+from shardwidget.read._comparison.concrete import TAGS, Concrete, ValuePlacement, lowered, numbered
 from shardwidget.read._comparison.owners import owners
 from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._comparison.tree import Tree
 
 
-def propagated(tree: Tree, call: ComparedCall, mesh: Mesh, program: Program) -> Concrete | None:
+def propagated(
+    tree: Tree, call: ComparedCall, mesh: Mesh, program: Program, traced: jax.stages.Traced | None = None
+) -> Concrete | None:
     """Where Shardy puts the values of a program; None where it leaves no record.
 
     XLA partitions the program as Shardy says. What it simplifies away afterwards is not seen here.
@@ -24,8 +27,13 @@ def propagated(tree: Tree, call: ComparedCall, mesh: Mesh, program: Program) -> 
         call: the function and its arguments.
         mesh: the devices that it is compiled for.
         program: the same, compiled.
+        traced: what the tree is of; None where it is of another jaxpr than JAX lowered.
     """
-    record = _jax.recorded(lowered(tree, call, mesh, keep_unused=True))
+    own = None
+    if traced is not None:
+        with call.setting(mesh):
+            own = _jax.lowered_as(traced, numbered(tree, mesh))
+    record = _jax.recorded(own or lowered(tree, call, mesh, keep_unused=True))
     if record is None:
         return None
 
@@ -48,8 +56,9 @@ def propagated(tree: Tree, call: ComparedCall, mesh: Mesh, program: Program) -> 
             of[id(part)] = ValuePlacement(at.dims[1:], "")
             known.append((part, of[id(part)]))
     paths = [(line_of_path(o.path), TAGS.sub("", o.path)) for o in record.operations]
-    caused, places = owners(tree, paths, known, mesh, program), {line: dict(enumerate(of)) for line, of in made.items()}
-    return Concrete(program, caused, arguments, results, places, frozenset(), record)
+    caused, among = owners(tree, paths, known, mesh, program)
+    places = {line: dict(enumerate(of)) for line, of in made.items()}
+    return Concrete(program, caused, arguments, results, places, frozenset(), record, among=among)
 
 
 def results_of(tree: Tree, record: _jax.Record) -> dict[int, list[int]]:
@@ -57,16 +66,14 @@ def results_of(tree: Tree, record: _jax.Record) -> dict[int, list[int]]:
 
     The last operation of a line gives them. A loop has them last, after what it reads and its counter.
     """
+    last = {line_of_path(o.path): o for o in record.operations if o.name != "sdy.data_flow_edge"}
     found: dict[int, list[int]] = {}
-    for operation in record.operations:
-        line = line_of_path(operation.path)
-        if line < 0 or operation.name == "sdy.data_flow_edge" or tree.lines[line].local:
+    for line, operation in last.items():
+        if line < 0 or tree.lines[line].local:
             continue
         outputs = tree.lines[line].outputs
         made = list(operation.results[-len(outputs) :])
-        shapes = [tuple(getattr(v.aval, "shape", ())) for v in outputs]
-        found.pop(line, None)
-        if [record.values[v].shape for v in made] == shapes:
+        if [record.values[v].shape for v in made] == [tuple(getattr(v.aval, "shape", ())) for v in outputs]:
             found[line] = made
     return found
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document.why import Cause, Given, Group, Reason
+from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
 from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.propagated import line_of_path, results_of
 from shardwidget.read._comparison.rows import decision_of
@@ -60,8 +60,9 @@ def reasons_of(tree: Tree, concrete: Concrete | None) -> Found:
     found = _Reasons(tree, concrete, concrete.record)
     groups, at = found.groups()
     reasons = tuple(replace(r, group=at.get(k, -1)) for k, r in enumerate(found.reasons()))
+    causes = (*found.causes(), *found.common_causes(reasons))
     reasons += tuple(found.passed_unchanged(reasons))
-    return Found(reasons, groups, found.causes(), concrete.record.steps)
+    return Found(reasons, groups, causes, concrete.record.steps)
 
 
 class _Reasons:
@@ -94,6 +95,8 @@ class _Reasons:
                 self.at.setdefault(v, (line + 1, k))
         for k, v in enumerate(record.results):
             self.at.setdefault(v, (len(tree.lines) + 1, k))
+        self.places = {at: v for v, at in self.at.items()}
+        """By the value of a row, the one of the record."""
         self.number: dict[tuple[int, int, str], int] = {}
         """By value of the record, dimension and axis, the index of the reason."""
         for v, at in sorted(self.at.items(), key=lambda item: item[1]):
@@ -108,18 +111,30 @@ class _Reasons:
 
     def causes(self) -> tuple[Cause, ...]:
         """The splits of operands over the axes of each collective that the compiler inserted."""
-        places = {at: v for v, at in self.at.items()}
         found = []
         for line, caused in sorted(self.concrete.caused.items()):
-            if not 0 <= line < len(self.tree.lines):
-                continue
-            inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
-            values = [places[at] for at in inputs if at in places]
-            for number, collective in caused:
-                mine = [k for (v, _, axis), k in self.number.items() if v in values and axis in collective.axes]
-                if mine := mine or self._behind(line, collective.axes):
-                    found.append(Cause(number, line + 1, tuple(mine)))
+            if 0 <= line < len(self.tree.lines):
+                for number, collective in caused:
+                    if mine := self._needed(line, collective.axes):
+                        found.append(Cause(number, line + 1, tuple(mine)))
         return tuple(found)
+
+    def common_causes(self, reasons: Sequence[Reason]) -> Iterator[Cause]:
+        """What each line follows from that a collective may belong to: the splits nearest to them."""
+        for number, lines in self.concrete.among.items():
+            axes = self.concrete.program.collectives[number].axes
+            chains = [[chain_of(reasons, k) for k in self._needed(line, axes)] for line in lines]
+            common = set.intersection(*({k for chain in of for k in chain} for of in chains))
+            nearest = (next((k for k in reversed(chain) if k in common), None) for chain in chains[0])
+            if mine := tuple(k for k in dict.fromkeys(nearest) if k is not None):
+                yield Cause(number, None, mine)
+
+    def _needed(self, line: int, axes: Sequence[str]) -> list[int]:
+        """The reasons of the operands of a line that are split over some axes."""
+        inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
+        values = {self.places[at] for at in inputs if at in self.places}
+        mine = [k for (v, _, axis), k in self.number.items() if v in values and axis in axes]
+        return mine or self._behind(line, axes)
 
     def _behind(self, line: int, axes: Sequence[str]) -> list[int]:
         """The reasons behind the operands of a line that no row has, such as the slices that a loop's body takes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Sequence, Set
@@ -10,13 +11,15 @@ from typing import Any, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row
+from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row, Source
 from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
+from shardwidget.read._jaxpr.rewrite import source_text
 from shardwidget.read._jaxpr.sources import own_frame, shown_name, source_of
+from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._parts import in_parts, takes_no_parts
 
@@ -62,6 +65,7 @@ def row_of(
         inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
         scope=line.scope,
         decision=decision_of(line),
+        called_from=_caller_of(line) if decision_of(line) else None,
         error=None if stopped is None else failure_of(stopped, line),
         collectives=tuple(k for k, _ in collectives),
         remark=remark,
@@ -155,6 +159,17 @@ def single_axes(aval: Any) -> frozenset[str]:
     """Axes of one device of the mesh that a type is on."""
     sharding = getattr(aval, "sharding", None)
     return frozenset() if sharding is None else frozenset(a for a, n in sharding.mesh.shape.items() if n == 1)
+
+
+def _caller_of(line: Line) -> Source | None:
+    """The user's line that calls a helper that an equation is from: a function whose own parameter it constrains."""
+    own = [f for f in line.frames if not _jax.is_library_file(f.file_name)]
+    text = source_text(own[0].file_name) if own else None
+    node = text.expression(span_of(own[0])) if text is not None else None
+    if text is None or not isinstance(node, ast.Call) or not text.takes(node, node.args):
+        return None
+    sources = [source_of(f) for f in own]
+    return next((s for s in sources if (s.file, s.line) != (sources[0].file, sources[0].line)), None)
 
 
 def decision_of(line: Line) -> Decision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -13,6 +14,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import count
 from shardwidget.document.program import HloCollective
 from shardwidget.read._call import parameter_names
 from shardwidget.read._instead.source import spec_text
@@ -38,6 +40,8 @@ class Respec:
     arguments: tuple[tuple[Key, PartitionSpec], ...] = ()
     results: tuple[tuple[int, NamedSharding], ...] = ()
     """By its place among all results."""
+    sent: int = 0
+    """The bytes that a device sends for the line that it is to help; 0 where it is for no line."""
 
 
 class Boundary:
@@ -117,21 +121,45 @@ class Boundary:
     def _named(self, place: Place) -> str:
         return f"{self.names[place[0]]}{jax.tree_util.keystr(place[1])}"
 
-    def moved(self, collective: HloCollective) -> list[list[Respec]]:
-        """Other specs of each argument that a collective moves, or that its line names."""
+    def moved(self, collective: HloCollective, sent: int) -> list[list[Respec]]:
+        """Other specs of each argument that a collective moves, or that its line names.
+
+        What is split alike in another tree is split so, too: an optimizer's moments of a parameter.
+
+        Args:
+            collective: what moves it.
+            sent: the bytes that a device sends for its line.
+        """
         words = set(re.findall(r"\w+", collective.source.text if collective.source else ""))
         found: dict[str, list[Respec]] = {}
+        done: set[Key] = set()
         for key, leaf in self.leaves.items():
+            if key in done:
+                continue
             last = re.findall(r"\w+", self.name(key))[-1]
             if self.name(key) == collective.operand or (last in words and (last not in self.names or not key[1])):
+                done.update(self._split_as(key))
                 specs = itertools.islice(_others(leaf), MOST)
-                found.setdefault(key[1] or last, [self._one(key, spec) for spec in specs])
+                found.setdefault(key[1] or last, [self._one(key, spec, sent) for spec in specs])
         return list(found.values())
 
-    def _one(self, key: Key, spec: PartitionSpec) -> Respec:
-        return Respec(
-            f"split {self.name(key)} as {spec_text(spec)}", f"{self.name(key)}: {spec_text(spec)}", ((key, spec),)
-        )
+    def _one(self, key: Key, spec: PartitionSpec, sent: int) -> Respec:
+        every = [key, *self._split_as(key)]
+        code = "\n".join(f"{self.name(one)}: {spec_text(spec)}" for one in every)
+        more = f" and {count(len(every) - 1, 'array')} like it" if len(every) > 1 else ""
+        what = f"split {self.name(key)}{more} as {spec_text(spec)}"
+        return Respec(what, code, tuple((one, spec) for one in every), sent=sent)
+
+    @functools.cached_property
+    def _alike(self) -> dict[Key, dict[Key, None]]:
+        found: dict[Key, dict[Key, None]] = {}
+        for key, twin, *_ in self._twins():
+            found.setdefault(key, {})[twin] = None
+        return found
+
+    def _split_as(self, key: Key) -> list[Key]:
+        """What has the place of an array in another tree, and its sharding."""
+        return [twin for twin in self._alike.get(key, ()) if self.leaves[twin].sharding == self.leaves[key].sharding]
 
     def returned(self) -> Iterator[Respec]:
         """Results that ``jit`` was told to return less split than an argument of their type: as that argument is."""
@@ -197,7 +225,7 @@ def _axes(entry: Any) -> tuple[str, ...]:
 
 
 def _others(leaf: Any) -> Iterator[PartitionSpec]:
-    """Other specs: two entries exchanged; one entry less; one axis alone, along another dimension."""
+    """Other specs: two entries exchanged; one entry less; one axis alone, of its own before others of the mesh."""
     sharding, count = leaf.sharding, leaf.ndim
     entries = [*_jax.partitions(sharding.spec)]
     entries += [None] * (count - len(entries))
@@ -214,7 +242,9 @@ def _others(leaf: Any) -> Iterator[PartitionSpec]:
         found[tuple(new)] = None
     for d in used:
         found[tuple(None if e == d else entry for e, entry in enumerate(entries))] = None
-    for d, axis in itertools.product(range(count), dict.fromkeys(a for entry in entries for a in _axes(entry))):
-        found[tuple(axis if e == d else None for e in range(count))] = None
+    own = dict.fromkeys(a for entry in entries for a in _axes(entry))
+    for axes in (own, [a for a in sharding.mesh.axis_names if a not in own]):
+        for d, axis in itertools.product(range(count), axes):
+            found[tuple(axis if e == d else None for e in range(count))] = None
     found.pop(tuple(entries), None)
     yield from (PartitionSpec(*new) for new in found if divides(new))

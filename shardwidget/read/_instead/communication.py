@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,8 +12,8 @@ import jax
 from jax.sharding import Mesh, NamedSharding
 
 from shardwidget import _jax
-from shardwidget.document import Program, Remedies, Remedy
-from shardwidget.findings.program import places
+from shardwidget.document import HloCollective, Program, Remedies, Remedy
+from shardwidget.findings.program import places, sent
 from shardwidget.read._call import function_name
 from shardwidget.read._instead.attempts import attempts
 from shardwidget.read._instead.boundary import Boundary, Respec
@@ -26,8 +27,15 @@ LINES = 6
 LEAST = 0.01
 """The least share of bytes, of time or of memory that a change must save to be offered."""
 
+OWN = 0.1
+"""The least share of what its line sends that a change to an argument must save, if it saves less than ``LEAST``."""
+
+LOOKUPS = 2
+"""The most lines that take rows by indices, as of an embedding, whose arguments are looked at besides."""
+
 PRICE = 0.1
-"""The share by which bytes may rise where time falls, or time where bytes do."""
+"""The share by which bytes may rise where time falls, or time where bytes do; or half of the share by which they fall,
+where that is more."""
 
 LIMIT = 40
 """How many candidates are compiled unless the caller says so."""
@@ -82,7 +90,7 @@ class Search:
         self._before = figures(program)
         candidates = list(self._candidates(program, mesh))[: self._limit]
         for candidate, after in attempts(candidates, self._compiled, self._progress):
-            if saves(self._before, after):
+            if saves(self._before, after, candidate.sent if isinstance(candidate, Respec) else 0):
                 self.found.append(self._remedy(candidate, after))
         # What costs memory, such as a copy of a weight, comes after what does not.
         costs = LEAST * self._before.memory
@@ -99,7 +107,8 @@ class Search:
         shapes = self._shapes
         every = [p for p in places(program, by_phase=False) if p.source is not None]
         flagged = [p for p in every if any(program.collectives[k].remark for k in p.members)]
-        wanted = list(dict.fromkeys([*flagged[:LINES], *every[:LINES]]))
+        gathers = [p for p in every if any(_is_lookup(program.collectives[k]) for k in p.members)]
+        wanted = list(dict.fromkeys([*flagged[:LINES], *gathers[:LOOKUPS], *every[:LINES]]))
         files = self._sources.files
         lines = [(files[p.source.file], p.source.line) for p in wanted if p.source and p.source.file in files]
         for line in dict.fromkeys(lines):
@@ -108,10 +117,14 @@ class Search:
         first = next(own, None)  # The first value of the batch, such as an embedding.
         for line in dict.fromkeys([*filter(None, [first]), *lines]):
             yield from self._sources.added(line, shapes.get(line, ()), batch)
-        moved = [specs for place in wanted for specs in self._boundary.moved(program.collectives[place.members[0]])]
+        moved = [
+            specs
+            for place in wanted
+            for specs in self._boundary.moved(program.collectives[place.members[0]], sent(program, place.members))
+        ]
         # The first of each argument before the second of any.
         turns = (one for turn in itertools.zip_longest(*moved) for one in turn if one is not None)
-        yield from {one.arguments: one for one in turns}.values()
+        yield from {frozenset(one.arguments): one for one in turns}.values()
 
     def _keeps(self, line: Line) -> bool:
         """Whether a line makes a value of the same shape in the functions as they are now, in a file of their own."""
@@ -168,18 +181,37 @@ class Search:
 
 def figures(program: Program) -> Figures:
     """What is sent, how long that takes by the estimate, and the memory of a device."""
-    sent = sum(c.bytes_per_device * (c.times or 1) for c in program.collectives)
+    every = range(len(program.collectives))
     m = program.memory
     held = 0 if m is None else m.arguments + m.outputs + m.temporaries - m.aliased
-    return Figures(sent, sum(map(program.seconds, program.collectives)), held)
+    return Figures(sent(program, every), sum(map(program.seconds, program.collectives)), held)
 
 
-def saves(before: Figures, after: Figures) -> bool:
-    """Whether a change is worth offering: bytes, time or memory fall, and communication does not grow for it."""
-    faster = after.seconds < (1 - LEAST) * before.seconds and after.sent <= (1 + PRICE) * before.sent
-    less = after.sent < (1 - LEAST) * before.sent and after.seconds <= (1 + PRICE) * before.seconds
+def _is_lookup(c: HloCollective) -> bool:
+    """Whether a collective is there because rows are taken by indices: of an embedding, mostly."""
+    return re.split(r"[/(]", c.op.rstrip(")"))[-1] == "gather"
+
+
+def saves(before: Figures, after: Figures, own: int = 0) -> bool:
+    """Whether a change is worth offering: bytes, time or memory fall, and communication does not grow for it.
+
+    Args:
+        before: as it is.
+        after: with the change.
+        own: the bytes that are sent for the line that it is to help; 0 for none.
+    """
+    if own and before.sent - after.sent > OWN * own and after.seconds <= before.seconds:
+        return True
+    sooner, fewer = _share(before.seconds, after.seconds), _share(before.sent, after.sent)
+    faster = sooner > LEAST and -fewer <= max(PRICE, sooner / 2)
+    less = fewer > LEAST and -sooner <= max(PRICE, fewer / 2)
     alike = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
     return faster or less or (alike and after.memory < (1 - LEAST) * before.memory)
+
+
+def _share(before: float, after: float) -> float:
+    """The share by which a figure falls; less than 0 where it rises."""
+    return 1 - after / before if before else -after
 
 
 def tried(

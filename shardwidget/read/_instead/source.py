@@ -15,9 +15,8 @@ from jax.sharding import Mesh, PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._jaxpr.pasted import Swap, pasted
-from shardwidget.read._jaxpr.rewrite import SourceText, argument, last_name, source_text, span_of_node, spelled
+from shardwidget.read._jaxpr.rewrite import Edit, SourceText, argument, last_name, source_text, span_of_node, spelled
 from shardwidget.read._jaxpr.sources import frames_of, own_frame, shown_name
-from shardwidget.read._jaxpr.syntax import text_of
 
 CONSTRAINT = "with_sharding_constraint"
 
@@ -84,8 +83,13 @@ class Sources:
                     yield text, call
 
     def _left_out(self, text: SourceText, call: ast.Call) -> Iterator[Change]:
-        title = f"leave out the constraint of line {call.lineno}"
-        yield from self._made(title, text, call, text.segment(call.args[0]))
+        what = f"leave out the constraint of line {call.lineno}"
+        node, new = _without_call(text, call)
+        statement = text.statement(node)
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is node and _gives(statement, new):
+            yield from _changes(what, _removed(text, statement))
+        else:
+            yield from self._made(what, text, node, new)
 
     def added(self, line: Line, shape: Sequence[int], batch: Mapping[int, Sequence[Any]]) -> Iterator[Change]:
         """Constraints on the value that a line makes, split along its first dimension as arguments of this size are.
@@ -124,18 +128,7 @@ class Sources:
                     yield replace(change, keeps=line)
 
     def _made(self, what: str, text: SourceText, node: ast.expr, new: str) -> Iterator[Change]:
-        statement = text.statement(node)
-        edit = None
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and statement.value is node:
-            (target,) = statement.targets
-            if isinstance(target, ast.Name) and new == target.id:  # ``x = x`` is no line to write.
-                first, _, last, _ = span_of_node(statement)
-                lines = text_of(text.file).splitlines()[first - 1 : last]
-                edit = text.replaced(first, last, "\n".join(_as_comment(line) for line in lines))
-        edit = edit or text.edit([(node, new)])
-        if edit is not None:
-            fix = Fix(what, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
-            yield Change(what, fix, edit.file)
+        yield from _changes(what, text.edit([(node, new)]))
 
     def _holds(self, function: types.FunctionType, text: SourceText, node: ast.AST) -> bool:
         """Whether an expression is in a function."""
@@ -177,9 +170,68 @@ def _own(file: str) -> bool:
     return _jax.is_user_file(file) and not _jax.is_library_file(file)
 
 
-def _as_comment(line: str) -> str:
-    indentation = line[: len(line) - len(line.lstrip())]
-    return f"{indentation}# {line[len(indentation) :]}"
+def _changes(what: str, edit: Edit | None) -> Iterator[Change]:
+    if edit is not None:
+        fix = Fix(what, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
+        yield Change(what, fix, edit.file)
+
+
+def _without_call(text: SourceText, call: ast.Call) -> tuple[ast.expr, str]:
+    """What to replace so that a call is left out, and by what: its first argument.
+
+    With it goes what does nothing then: ``jax.tree.map(lambda x: x, tree)``, ``x if … else x``.
+    """
+    node: ast.expr = call
+    given: ast.expr = call.args[0]
+    while True:
+        parent = text.parent(node)
+        around = text.parent(parent) if parent is not None else None
+        if isinstance(parent, ast.IfExp) and {text.segment(given)} == {
+            text.segment(e) for e in (parent.body, parent.orelse) if e is not node
+        }:
+            node = parent
+        elif (
+            isinstance(parent, ast.Lambda)
+            and [a.arg for a in parent.args.args] == [text.segment(given)]
+            and isinstance(around, ast.Call)
+            and last_name(around.func) in ("map", "tree_map")
+            and len(around.args) == 2
+            and around.args[0] is parent
+            and not around.keywords
+        ):
+            node, given = around, around.args[1]
+        else:
+            return node, _in_place(text, given, node, parent)
+
+
+def _in_place(text: SourceText, given: ast.expr, node: ast.expr, parent: ast.AST | None) -> str:
+    """The text of an expression, safe in the place of another."""
+    alone = isinstance(parent, ast.Assign | ast.AnnAssign | ast.Return) and "\n" not in text.segment(given)
+    apart = alone or isinstance(parent, ast.Call | ast.keyword | ast.Tuple | ast.List | ast.Dict | ast.Lambda)
+    is_called = isinstance(parent, ast.Call) and parent.func is node
+    return text.segment(given) if apart and not is_called else text.operand(given)
+
+
+def _gives(statement: ast.Assign | ast.AnnAssign, value: str) -> bool:
+    """Whether a statement that gives a value to its target would give it what it has."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return len(targets) == 1 and ast.unparse(targets[0]) == ast.unparse(ast.parse(value, mode="eval"))
+
+
+def _removed(text: SourceText, statement: ast.stmt) -> Edit | None:
+    """A statement turned into a comment; where it does not have its lines for itself, taken out of them."""
+    first, start, last, end = span_of_node(statement)
+    lines = text.lines(first, last)
+    before, after = lines[0].encode()[:start].decode(), lines[-1].encode()[end:].decode()
+    blocks = (getattr(text.parent(statement), name, ()) for name in ("body", "orelse", "finalbody"))
+    is_only = any(list(block) == [statement] for block in blocks)
+    if not before.strip() and not after.partition("#")[0].strip() and not is_only:
+        return text.replaced(first, last, "\n".join(f"{before}# {line.removeprefix(before)}" for line in lines))
+    if ";" in (before.rstrip()[-1:], after.lstrip()[:1]):
+        before, after = before.rstrip().removesuffix(";"), after.lstrip().removeprefix(";").lstrip()
+        joined = f"{before}; {after}" if before.strip() and after and not after.startswith("#") else before + after
+        return text.replaced(first, last, joined)
+    return text.replaced(first, last, f"{before}pass{after}")
 
 
 def _value_at(text: SourceText, line: int) -> ast.expr | None:

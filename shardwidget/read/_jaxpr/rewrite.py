@@ -118,6 +118,13 @@ class SourceText:
             every = [n for n in every if span_of_node(n)[:2] <= near[:2] and near[2:] <= span_of_node(n)[2:]]
         return every[0].value if len(every) == 1 else None
 
+    def takes(self, at: ast.AST, values: Sequence[ast.expr]) -> bool:
+        """Whether one of some expressions is a parameter of the function around a place."""
+        function = self._function_around(at)
+        given = function.args if function is not None else None
+        names = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)} if given is not None else set()
+        return any(isinstance(value, ast.Name) and value.id in names for value in values)
+
     def calls(self, called: str) -> list[ast.Call]:
         """Calls of functions with this name."""
         return [n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and last_name(n.func) == called]
@@ -196,6 +203,10 @@ class SourceText:
                 if isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) == called:
                     return above, item.context_expr
         return None
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """What a node of the tree stands in."""
+        return self._parents.get(node)
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that contains an expression."""

@@ -59,6 +59,8 @@ class Executable:
     """What ``lowered.compile()`` gave; None where there is only a text."""
     lowered: jax.stages.Lowered | None = field(default=None, repr=False)
     """What it was compiled from; None where only the compiled program was given."""
+    traced: jax.stages.Traced | None = field(default=None, repr=False)
+    """What it was lowered from; None where that is not known."""
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What the user calls a parameter, by what the program calls it; without those for which both are the same."""
     note: str = ""
@@ -127,7 +129,9 @@ def executable_of(
     names = {f"{_GIVEN}[{k}]": call.names[number] for k, number in enumerate(_numbers(call))}
     names |= _jax.parameters_of_library(f, call.arguments)
     read = _of_lowered(lowered, made, found, mesh is not None, function_name(f))
-    return replace(read, names=names, note=" ".join(filter(None, (_failed(made), call.lost))), function=f)
+    note = " ".join(filter(None, (_failed(made), call.lost)))
+    traced = traced if isinstance(traced, jax.stages.Traced) else None
+    return replace(read, names=names, note=note, function=f, traced=traced)
 
 
 def compiled(

@@ -24,6 +24,9 @@ _CALLED = re.compile(
     r", (condition|body|calls|to_apply|true_computation|false_computation|branch_computations|called_computations)="
     r"(\{[^}]*\}|%?[\w.\-]+)"
 )
+_ANNOTATION = re.compile(r"/\*.*?\*/|\{[^}]*\}|\[[^\]]*\]")
+_TUPLE = re.compile(r"\([^()]*\)")
+_NAME = re.compile(r"[\w.\-]+")
 
 
 MOST_STEPS = 2**21
@@ -63,8 +66,7 @@ class Instruction:
         """Names of the operands; older texts have their types before them."""
         text = self.arguments
         if "[" in text or "/" in text:
-            text = re.sub(r"/\*.*?\*/|\{[^}]*\}|\[[^\]]*\]", "", text)
-            text = re.sub(r"\([^()]*\)", "", text)
+            text = _TUPLE.sub("", _ANNOTATION.sub("", text))
         return [words[-1].lstrip("%") for part in text.split(",") if (words := part.split())]
 
     @property
@@ -92,11 +94,7 @@ class Instruction:
         """Computations that it runs, each with the attribute that names it."""
         if self.opcode not in _CALLERS:
             return []
-        return [
-            (attribute, name)
-            for attribute, names in _CALLED.findall(self.text)
-            for name in re.findall(r"[\w.\-]+", names)
-        ]
+        return [(attribute, name) for attribute, names in _CALLED.findall(self.text) for name in _NAME.findall(names)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +116,11 @@ class Computation:
 
     def parameter(self, number: int) -> Instruction | None:
         """A parameter by its number."""
-        return next((i for i in self.instructions if i.opcode == "parameter" and i.arguments == str(number)), None)
+        return self._parameters.get(str(number))
+
+    @functools.cached_property
+    def _parameters(self) -> dict[str, Instruction]:
+        return {i.arguments: i for i in self.instructions if i.opcode == "parameter"}
 
     @functools.cached_property
     def users(self) -> dict[str, list[Instruction]]:

@@ -16,7 +16,7 @@ from shardwidget.document import HloCollective, Source
 from shardwidget.rates import Rate
 from shardwidget.read._program.loops import walk
 from shardwidget.read._program.module import MOST_STEPS, TOO_MANY_STEPS, Computation, Instruction, Module
-from shardwidget.read._program.origin import InstructionOrigin, Origins
+from shardwidget.read._program.origin import InstructionOrigin, ModuleFrame, Origins
 from shardwidget.read._program.trips import trip_count
 from shardwidget.read._program.work import Work, Worker, in_memory
 
@@ -189,6 +189,7 @@ class Replay:
         self.busy: dict[Lane, float] = {}
         self.unknown = {"loops": 0, "custom calls": 0}
         self._steps = 0
+        self._sources: dict[tuple[ModuleFrame, ...], Source | None] = {}
         for found in walk(module).found:
             c = collectives.get(found.instruction.name)
             if c is None:
@@ -254,15 +255,20 @@ class Replay:
             self.unknown["custom calls"] += not work.flops
         seconds = max(work.flops / self._rate.flops, work.bytes / self._rate.memory)
         if seconds:
-            origin = self._count(instruction, work, seconds, runs)
-            where = f", line {origin.source.line}" if origin.source else ""
-            stretch.work(seconds, f"{origin.primitive or instruction.opcode}{where}", origin.source)
+            origin, source = self._count(instruction, work, seconds, runs)
+            where = f", line {source.line}" if source else ""
+            stretch.work(seconds, f"{origin.primitive or instruction.opcode}{where}", source)
 
-    def _count(self, instruction: Instruction, work: Work, seconds: float, runs: int) -> InstructionOrigin:
+    def _count(
+        self, instruction: Instruction, work: Work, seconds: float, runs: int
+    ) -> tuple[InstructionOrigin, Source | None]:
         origin = self._origins.at(instruction)
-        before, spent = self.lines.get(origin.source, (Work(), 0.0))
-        self.lines[origin.source] = (before + Work(work.flops * runs, work.bytes * runs), spent + seconds * runs)
-        return origin
+        if origin.frames not in self._sources:
+            self._sources[origin.frames] = origin.source
+        source = self._sources[origin.frames]
+        before, spent = self.lines.get(source, (Work(), 0.0))
+        self.lines[source] = (before + Work(work.flops * runs, work.bytes * runs), spent + seconds * runs)
+        return origin, source
 
 
 def merged(events: Iterable[Event], least: float) -> Iterator[Event]:

@@ -7,6 +7,7 @@ the chip). Of an operand that a fusion only slices, the slice counts; of one tha
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from typing import NamedTuple
@@ -100,6 +101,7 @@ class Worker:
         return self._module.computations.get(called[0]) if called else None
 
 
+@functools.lru_cache(4096)
 def in_memory(kind: str) -> int:
     """The bytes of a type that are in the device's own memory; of a tuple, of all its parts."""
     total = 0

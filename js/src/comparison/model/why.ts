@@ -51,7 +51,7 @@ export function whyOf(model: ComparisonModel, index: number): WhyAnswer | null {
     lost,
     because: lost.length > 0 ? (chain.find((l) => l.reason.because)?.reason.because ?? "") : "",
     also: links((doc.groups[last.reason.group]?.reasons ?? []).filter((k) => !numbers.includes(k))).map(placed),
-    collectives: doc.causes.filter((c) => rows.has(c.row) && over(c.collective)).map((c) => c.collective),
+    collectives: doc.causes.filter((c) => rows.has(c.row ?? -1) && over(c.collective)).map((c) => c.collective),
   };
 }
 
@@ -123,6 +123,8 @@ function placed({ row, value, reason }: WhyLink): string {
   return row.source ? `${name} (line ${row.source.line})` : name;
 }
 
-function at(row: Row): string {
-  return row.source ? ` in line ${row.source.line}` : "";
+function at({ source, called_from: caller }: Row): string {
+  if (!source || !caller) return source ? ` in line ${source.line}` : "";
+  const file = source.file === caller.file ? "" : ` of ${source.file}`;
+  return ` in line ${source.line}${file}, called from line ${caller.line},`;
 }
