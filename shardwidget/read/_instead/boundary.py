@@ -122,9 +122,9 @@ class Boundary:
         return f"{self.names[place[0]]}{jax.tree_util.keystr(place[1])}"
 
     def moved(self, collective: HloCollective, sent: int) -> list[list[Respec]]:
-        """Other specs of each argument that a collective moves, or that its line names.
+        """Other specs of each argument that a collective moves, that its line names, or that its module has.
 
-        What is split alike in another tree is split so, too: an optimizer's moments of a parameter.
+        What is split alike in another layer, or in another tree, is split so, too: an optimizer's moments.
 
         Args:
             collective: what moves it.
@@ -137,17 +137,19 @@ class Boundary:
             if key in done:
                 continue
             last = re.findall(r"\w+", self.name(key))[-1]
-            if self.name(key) == collective.operand or (last in words and (last not in self.names or not key[1])):
-                done.update(self._split_as(key))
+            is_named = last in words and (last not in self.names or not key[1])
+            if is_named or self.name(key) == collective.operand or _is_of(key, collective.module):
+                done.update(one for ones in self._split_as(key) for one in ones)
                 specs = itertools.islice(_others(leaf), MOST)
                 found.setdefault(key[1] or last, [self._one(key, spec, sent) for spec in specs])
         return list(found.values())
 
     def _one(self, key: Key, spec: PartitionSpec, sent: int) -> Respec:
-        every = [key, *self._split_as(key)]
-        code = "\n".join(f"{self.name(one)}: {spec_text(spec)}" for one in every)
-        more = f" and {count(len(every) - 1, 'array')} like it" if len(every) > 1 else ""
-        what = f"split {self.name(key)}{more} as {spec_text(spec)}"
+        groups = self._split_as(key)
+        every = [one for ones in groups for one in ones]
+        code = "\n".join(f"{_joint([self.name(one) for one in ones])}: {spec_text(spec)}" for ones in groups)
+        more = f", with {count(len(every) - 1, 'array')} like it" if len(every) > 1 else ""
+        what = f"split {_joint([self.name(one) for one in groups[0]])} as {spec_text(spec)}{more}"
         return Respec(what, code, tuple((one, spec) for one in every), sent=sent)
 
     @functools.cached_property
@@ -157,9 +159,23 @@ class Boundary:
             found.setdefault(key, {})[twin] = None
         return found
 
-    def _split_as(self, key: Key) -> list[Key]:
-        """What has the place of an array in another tree, and its sharding."""
-        return [twin for twin in self._alike.get(key, ()) if self.leaves[twin].sharding == self.leaves[key].sharding]
+    def _split_as(self, key: Key) -> list[list[Key]]:
+        """An array with those of its place in other layers, and what has the place of these in another tree.
+
+        All have its shape and sharding. One list a tree.
+        """
+
+        def alike(one: Key) -> bool:
+            return one == key or (self.leaves[one].shape, self.leaves[one].sharding) == mine
+
+        mine = self.leaves[key].shape, self.leaves[key].sharding
+        layers = [one for one in self.leaves if one[0] == key[0] and _LAYER.sub("", one[1]) == _LAYER.sub("", key[1])]
+        own = [key, *(one for one in layers if one != key and alike(one))]
+        twins = (twin for one in own for twin in self._alike.get(one, ()) if alike(twin))
+        trees: dict[Any, list[Key]] = {}
+        for one in dict.fromkeys([*own, *twins]):
+            trees.setdefault((one[0], _LAYER.sub("", one[1])), []).append(one)
+        return list(trees.values())
 
     def returned(self) -> Iterator[Respec]:
         """Results that ``jit`` was told to return less split than an argument of their type: as that argument is."""
@@ -213,6 +229,30 @@ class Boundary:
                 donated.append(k)
             at += count
         return jax.jit(inner, out_shardings=jax.tree.unflatten(tree, shardings), donate_argnums=tuple(donated))
+
+
+_LAYER = re.compile(r"(?<=[\[_.])\d+")
+"""The number of a layer in a path."""
+
+
+def _joint(names: Sequence[str]) -> str:
+    """``params['Block_*']['kernel']`` for those of several layers."""
+    parts = [_LAYER.split(name) for name in names]
+    numbers = zip(*map(_LAYER.findall, names), strict=True)
+    joints = [one[0] if len(set(one)) == 1 else "*" for one in numbers]
+    return "".join(part + joint for part, joint in zip(parts[0], [*joints, ""], strict=True))
+
+
+def _is_of(key: Key, module: str) -> bool:
+    """Whether an array is a parameter of a module: flax gives a module and its parameters one path.
+
+    Args:
+        key: the array.
+        module: the scope of an operation, ``Model/Block_0/Dense_0``.
+    """
+    path = [name for name in module.split("/")[1:] if name.isidentifier()]
+    words = re.findall(r"\w+", key[1])[:-1]
+    return bool(path) and any(words[at : at + len(path)] == path for at in range(len(words)))
 
 
 def _parts(sharding: NamedSharding) -> int:
