@@ -147,6 +147,40 @@ class TestFigures:
             assert sent["all-gather", ("fsdp",)] > sent.get(("collective-permute", ("fsdp",)), 0)
 
     @pytest.mark.libtpu
+    def test_gradients_of_all_weights_go_both_ways_around_a_ring(self) -> None:
+        """Also where the product is a small part of what is moved, and where several read the sum."""
+        step, args = MODELS["equinox_attention"](8)
+        sizes = {"fsdp": 32, "tensor": 2}
+        c, *_ = read.search(step, *args, mesh="v5p:4x4x4", compiled=1, sizes=sizes).candidates
+        assert c.compiled is not None
+        sent = [
+            [s for s in f.sent if s.kind == "collective-permute" and s.axes == ("fsdp",)]
+            for f in (c.estimated, c.compiled)
+        ]
+        estimated, compiled_ = ((sum(s.bytes for s in of), sum(s.seconds for s in of)) for of in sent)
+        assert estimated[0] == pytest.approx(compiled_[0], rel=0.1)
+        assert estimated[1] == pytest.approx(compiled_[1], rel=0.1)
+
+    @pytest.mark.libtpu
+    def test_weights_of_the_first_layers_are_gathered_again_for_the_backward_pass(self) -> None:
+        step, args = MODELS["lora"](8)
+        (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes={"data": 2, "fsdp": 8}).candidates
+        assert c.compiled is not None
+        key = "all-gather", ("fsdp",)
+        held = sum(4 * math.prod(x.shape) for x in jax.tree.leaves(args[2]))
+        assert _sent(c.compiled)[key] > 1.1 * held * 7 / 8
+        assert _sent(c.estimated)[key] == pytest.approx(_sent(c.compiled)[key], rel=0.25)
+
+    @pytest.mark.libtpu
+    def test_long_parts_of_a_sum_are_cut_from_it_as_it_is_scattered(self) -> None:
+        """Gradients of keys and values, split by the sequence."""
+        step, args = MODELS["long_context"](8)
+        (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes={"data": 2, "seq": 8}).candidates
+        assert c.compiled is not None
+        key = "reduce-scatter", ("seq",)
+        assert _sent(c.estimated)[key] == pytest.approx(_sent(c.compiled)[key], rel=0.01)
+
+    @pytest.mark.libtpu
     def test_a_transformer_gathers_equal_inputs_once_and_sums_what_is_turned_whole(self) -> None:
         step, args = MODELS["gpt_scanned"](4)
         for sizes in ({"data": 4, "seq": 4}, {"data": 8, "tensor": 2}):
@@ -157,19 +191,19 @@ class TestFigures:
 
     @pytest.mark.libtpu
     @pytest.mark.parametrize(
-        ("kind", "sizes"),
+        ("kind", "sizes", "within"),
         [
-            ("embeddings", {"fsdp": 4, "tensor": 4}),
-            ("mlp", {"data": 8, "tensor": 2}),
-            ("gpt_unrolled", {"fsdp": 4, "seq": 4}),
+            ("embeddings", {"fsdp": 4, "tensor": 4}, 0.15),
+            ("mlp", {"data": 8, "tensor": 2}, 0.15),
+            ("gpt_unrolled", {"fsdp": 4, "seq": 4}, 0.25),
         ],
     )
-    def test_memory_is_that_of_the_compiler(self, kind: str, sizes: dict[str, int]) -> None:
+    def test_memory_is_that_of_the_compiler(self, kind: str, sizes: dict[str, int], within: float) -> None:
         """Rows of a table that tensor parallelism splits are padded, and keys and values that are gathered."""
         step, args = MODELS[kind](8)
         (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes=sizes).candidates
         assert c.compiled is not None
-        assert c.estimated.bytes_per_device == pytest.approx(c.compiled.bytes_per_device, rel=0.15)
+        assert c.estimated.bytes_per_device == pytest.approx(c.compiled.bytes_per_device, rel=within)
         # Heads of 32 and parts of d_model are filled up to 128, unless another dimension lies last.
         assert c.estimated.arguments == pytest.approx(c.compiled.arguments, rel=0.03)
 

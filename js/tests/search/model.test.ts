@@ -14,7 +14,7 @@ import {
   squaresOf,
   subjectOf,
 } from "../../src/search/model/search";
-import { chartOf, sign } from "../../src/search/scene/chart";
+import { chartMarks, chartOf, sign } from "../../src/search/scene/chart";
 import { tableMarks, tableOf } from "../../src/search/scene/table";
 import { search, wire } from "./searches";
 
@@ -101,6 +101,19 @@ test("if a chip had less memory: less fits, nothing stands elsewhere", () => {
   expect(after.points).toEqual(before.points);
   expect(after.wall).toBeLessThan(before.wall as number);
   expect(after.sizeAt(after.wall as number)).toBeCloseTo(4 * 2 ** 30, -3);
+});
+
+test("the name of now stands on the side with fewer candidates", () => {
+  const chart = chartOf(search("compiled"), 934);
+  const now = chart.model.now?.index as number;
+  const [x, y] = [450, 100];
+  const nameAt = (side: number) => {
+    const points = chart.points.map((_, k) => (k === now ? { x, y } : { x: x + side * 40, y: y + (k % 2 ? -10 : 14) }));
+    const names = chartMarks({ ...chart, points }).filter((m) => m.kind === "text");
+    return names.find((m) => m.spans[0]?.text.startsWith("now:"))?.x as number;
+  };
+  expect(nameAt(1)).toBeLessThan(x);
+  expect(nameAt(-1)).toBeGreaterThan(x);
 });
 
 test("a candidate that is compiled now says so, with half a disc", () => {

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 from shardwidget import _jax
+from shardwidget.read._search.gathers import same_gathers, turned
 
 _FUSED = frozenset(
     {
@@ -19,7 +20,6 @@ _FUSED = frozenset(
 """Operations that XLA fuses into what uses their result."""
 
 _IN_PLACE = frozenset({"stablehlo.dynamic_update_slice", "stablehlo.scatter"})
-TURNS = frozenset({"stablehlo.reverse", "stablehlo.transpose"})
 _CHEAP = frozenset({"constant", "iota", "broadcast_in_dim", "compare"})
 """Operations that XLA computes again wherever their result is used."""
 
@@ -49,13 +49,6 @@ def arguments_of(program: _jax.Block, *, lanes: int = 1) -> int:
     return sum(min((_filled(v, n, lanes) for n in v.local[-3:]), default=v.bytes) for v in program.arguments)
 
 
-def turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
-    """The value that one is made of by turning it round: XLA gathers it once, and turns what is gathered."""
-    while (op := made.get(id(v))) is not None and op.name in TURNS:
-        v = op.operands[0]
-    return v
-
-
 def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     """The most bytes that a block's own values take."""
     uses: dict[int, int] = {}
@@ -70,7 +63,9 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     dies: dict[int, int] = {}
     inner: dict[int, int] = {}
     made = {id(v): op for op in block.ops for v in op.results}
-    gathered: dict[tuple[int, str], list[int]] = {}
+    same = same_gathers(block, made)
+    again: list[int] = []
+    gathered: set[int] = set()
     for at, op in enumerate(block.ops):
         name = op.name.partition(".")[2]
         sources = frozenset().union(*(made_of.get(id(v), frozenset()) for v in op.operands))
@@ -95,8 +90,13 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
             ):
                 made_of[key] = frozenset() if name in _CHEAP else sources
             elif op.name == "sdy.all_gather":
-                gathered.setdefault((id(turned(op.operands[0], made)), str(op.axes)), []).append(key)
-                made_of[key] = _new(key, _filled(v, v.local[-1], lanes), at, size, born)
+                if earlier := same.get(id(op)):
+                    made_of[key] = made_of[id(earlier.results[0])]
+                else:
+                    made_of[key] = _new(key, _filled(v, v.local[-1], lanes), at, size, born)
+                    if (of := id(turned(op.operands[0], made))) in gathered and op.operands[0] not in block.arguments:
+                        again.append(key)
+                    gathered.add(of)
             elif op.name == "stablehlo.scatter" and not made_of.get(id(op.operands[0])):
                 made_of[key] = _new(key, _padded(v, lanes), at, size, born)
             elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
@@ -110,7 +110,7 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     for v in block.results:
         for buffer in made_of.get(id(v), ()):
             dies[buffer] = len(block.ops)
-    _share(block, gathered, _taken(len(block.ops), born, dies, size, inner), born, dies, size)
+    _begin(again, _taken(len(block.ops), born, dies, size, inner), born)
     return max(_taken(len(block.ops), born, dies, size, inner))
 
 
@@ -118,30 +118,13 @@ FREE = 0.6
 """How much of the most memory is alive when XLA begins to gather again what it has gathered before the peak."""
 
 
-def _share(
-    block: _jax.Block,
-    gathered: Mapping[tuple[int, str], Sequence[int]],
-    taken: Sequence[int],
-    born: dict[int, int],
-    dies: dict[int, int],
-    size: dict[int, int],
-) -> None:
-    """Makes equal gathers one.
-
-    What is gathered of an argument, as weights are, is kept. Anything else is gathered again for the uses behind the
-    peak, all of it as soon as much memory is free again.
-    """
-    arguments = {id(v) for v in block.arguments}
+def _begin(again: Sequence[int], taken: Sequence[int], born: dict[int, int]) -> None:
+    """Activations are gathered again for the uses behind the peak, all of them as soon as much memory is free again."""
     peak = taken.index(max(taken))
     free = next((at for at in range(peak, len(taken)) if taken[at] <= FREE * taken[peak]), len(taken))
-    for (of, _), all_ in gathered.items():
-        before = [k for k in all_ if born[k] <= peak or of in arguments]
-        behind = [k for k in all_ if k not in before]
-        if before and behind:
-            born[behind[0]] = min(born[behind[0]], free)
-        for same in filter(None, (before, behind)):
-            dies[same[0]] = max(dies.get(k, born[k]) for k in same)
-            size.update(dict.fromkeys(same[1:], 0))
+    for key in again:
+        if born[key] > peak:
+            born[key] = min(born[key], free)
 
 
 def _taken(

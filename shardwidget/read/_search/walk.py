@@ -10,7 +10,8 @@ from shardwidget import _jax, cost
 from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
 from shardwidget.document import Figures, Sent
-from shardwidget.read._search.alive import LANES, TURNS, arguments_of, peak_of, turned
+from shardwidget.read._search.alive import LANES, arguments_of, peak_of
+from shardwidget.read._search.gathers import TURNS, same_gathers, turned
 from shardwidget.read._search.machine import Layout, Machine
 
 _OPCODES = {
@@ -36,8 +37,9 @@ class _Found:
     """Whether it is a ring of permutations, around a product that takes a part at a time."""
 
 
-AROUND = 0.1
-"""How much of a gather's time its product must take to be taken apart: between 0.01, where XLA does not, and 0.3."""
+GATHERS, SUMS = 0.1, 0.03
+"""How much of the time to gather a weight a product must take to be taken apart: where it reads the weight, between
+0.01, where XLA does not, and 0.3; where it makes the gradient, between 0.011 and 0.048."""
 
 GATHERED_AROUND, SUMMED_AROUND = 16, 64
 """The most devices of a program in which gathers, and in which sums, are such rings: with more, XLA gathers or sums
@@ -45,6 +47,10 @@ first. Sums over all devices are rings up to the first of the two."""
 
 SUMMED = 64
 """The fewest devices of a program in which XLA sums, filled up with zeros, what all of them gather: 32 gather it."""
+
+
+SHORT = range(32, LANES)
+"""Sizes of a part of a sum that XLA does not cut from it where it is transposed."""
 
 
 @dataclass
@@ -91,6 +97,7 @@ def _walk(
     used = _users(block)
     made = {id(v): op for op in block.ops for v in op.results}
     returned = {id(v) for v in block.results}
+    same = same_gathers(block, made)
     once: set[tuple[int, str]] = set()
     partial: dict[int, list[_Found]] = {}
     for op in block.ops:
@@ -115,8 +122,8 @@ def _walk(
                 work.found = [f for f in work.found if f not in first]
                 partial[id(op.results[0])] = second
         elif op.name in _OPCODES and op.axes:
-            key = (id(turned(op.operands[0], made)), str(op.axes) if op.name == "sdy.all_gather" else op.key)
-            if key in once:
+            key = (id(turned(op.operands[0], made)), op.key)
+            if id(op) in same or (op.name != "sdy.all_gather" and key in once):
                 continue
             once.add(key)
             sent = _collective(op, used, id(op.results[0]) in returned, machine, times, in_loop)
@@ -163,13 +170,13 @@ def _is_around(
     if product is None or product.name != "stablehlo.dot_general":
         return False
     moving = cost.estimate("all-gather", layout.spans(op.axes), whole.bytes, machine.interconnect).seconds
-    return _arithmetic(product, machine) > AROUND * moving
+    return _arithmetic(product, machine) > (GATHERS if gathers else SUMS) * moving
 
 
 def _summed(op: _jax.Op, used: Mapping[int, Sequence[_jax.Op]]) -> tuple[_jax.Value, _jax.Value]:
     """The part of a sum that a device keeps, and the sum."""
     slices = used.get(id(op.results[0]), [])
-    kept = slices[0].results[0] if len(slices) == 1 and slices[0].name == "sdy.all_slice" else op.results[0]
+    kept = slices[0].results[0] if slices and all(u.name == "sdy.all_slice" for u in slices) else op.results[0]
     return kept, op.operands[0]
 
 
@@ -182,9 +189,18 @@ def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
 
 
 def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_jax.Op]]) -> bool:
-    """Whether a part of a sum is transposed and has more than two dimensions, in which XLA transposes first."""
-    parts = [s.results[0] for s in slices]
-    return all(len(v.shape) > 2 and any(r.name == "stablehlo.transpose" for r in readers.get(id(v), ())) for v in parts)
+    """Whether a part of a sum is ``SHORT``, is transposed, and has more than two dimensions.
+
+    XLA transposes such a sum first.
+    """
+
+    def is_turned(cut: _jax.Op) -> bool:
+        (whole,), (part,) = cut.operands, cut.results
+        is_short = any(a != b and b in SHORT for a, b in zip(whole.local, part.local, strict=True))
+        by = (reader.name for reader in readers.get(id(part), ()))
+        return is_short and len(part.shape) > 2 and "stablehlo.transpose" in by
+
+    return all(map(is_turned, slices))
 
 
 def _collective(
@@ -241,7 +257,8 @@ def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axe
         if each.around:
             kind, part = "collective-permute", each.whole / n
             one = cost.estimate("ppermute", spans, part, machine.interconnect, routes=layout.ring(each.axes))
-            seconds = (n - 1) * one.seconds * each.times
+            # Half of the parts go one way around, half the other, at once; one comes first.
+            seconds = (n // 2 + 1) * one.seconds * each.times
         else:
             kind = each.opcode
             seconds = cost.estimate(kind, spans, each.whole, machine.interconnect).seconds * each.times

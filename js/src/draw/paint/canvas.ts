@@ -126,6 +126,7 @@ function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
     else ctx.lineTo(x, y);
   });
   ctx.stroke();
+  if (!m.arrow) return;
   ctx.fillStyle = resolve(m.stroke.color, theme);
   ctx.fill(new Path2D(`M${arrowHead(m)}`));
 }

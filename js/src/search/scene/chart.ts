@@ -119,7 +119,10 @@ export function chartMarks(chart: Chart): Mark[] {
       label(LEFT - 6, y + 4, text, 11, "muted", { ...MONO, anchor: "end" }),
     );
   for (const { x, text } of [...chart.scale, ...(beyond ? [beyond] : [])])
-    marks.push(line(x, base, x, base + 4, "muted"), label(x, base + 16, text, 11, "muted", { anchor: "middle" }));
+    marks.push(
+      line(x, base, x, base + 4, "muted"),
+      label(Math.min(x, width - 10 - textWidth(text, 11) / 2), base + 16, text, 11, "muted", { anchor: "middle" }),
+    );
   marks.push(label(LEFT, base + 32, "memory on each chip", 11, "muted"));
   if (wall !== null && model.limit) {
     const over = model.rows.filter((r) => r.candidate.fits === false).length;
@@ -156,14 +159,28 @@ export function chartMarks(chart: Chart): Mark[] {
   const { now } = model;
   const here = now && points[now.index];
   if (now && here) {
-    const right = here.x > width * 0.6;
-    const place = { weight: 600, anchor: right ? "end" : "start" } as const;
-    const text = fit(`now: ${now.title}`, right ? here.x - LEFT : width - here.x - 24, 11.5);
-    // Below the line that says whose stair it is.
-    const y = here.y - 8 < TOP + 16 ? here.y + 18 : here.y - 8;
-    marks.push(...diamond(here.x, here.y), label(here.x + (right ? -10 : 10), y, text, 11.5, "ink", place));
+    marks.push(...diamond(here.x, here.y), ...nameOf(chart, here, `now: ${now.title}`));
   }
   return marks;
+}
+
+/** A name beside a place, on a ground of its own: where it covers fewest other candidates. */
+function nameOf({ width, height, points }: Chart, at: { x: number; y: number }, title: string): Mark[] {
+  const text = fit(title, Math.max(at.x - LEFT, width - at.x - 8) - 24, 11.5);
+  const w = 1.06 * textWidth(text, 11.5) + 6;
+  const places = [at.y - 8, at.y + 18]
+    .flatMap((y) => [at.x + 10, at.x - 10 - w].map((x) => ({ x, y })))
+    // Below the line that says whose stair it is.
+    .filter(({ x, y }) => x >= LEFT && x + w <= width - 8 && y >= TOP + 16 && y < height - BOTTOM);
+  const covered = ({ x, y }: { x: number; y: number }) =>
+    points.filter((p) => p.x > x - 7 && p.x < x + w + 3 && p.y > y - 16 && p.y < y + 8).length;
+  const [best] = places.sort((a, b) => covered(a) - covered(b));
+  if (!best) return [];
+  const ground = { x: best.x - 3, y: best.y - 12, w, h: 16, r: 3 };
+  return [
+    { kind: "rect", ...ground, fill: "bg", alpha: 0.85 },
+    label(best.x, best.y, text, 11.5, "ink", { weight: 600 }),
+  ];
 }
 
 /** Best of the compiled: what less memory costs in time. Estimates are never joined with them. */
