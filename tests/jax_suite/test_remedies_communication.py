@@ -7,6 +7,7 @@ import runpy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import pytest
@@ -113,7 +114,7 @@ FAULTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, str]] = {
             (Moments(shape(dtype=jnp.int32), params(("model", None)), params(("model", None))), ()),
             TOKENS,
         ),
-        'split p["embed"] and 2 arrays like it as P(None, ',
+        'split p["embed"] as P(None, ',
         'state[0].mu["embed"]: P(None, ',
     ),
     "a cast after the gather": (
@@ -233,6 +234,35 @@ def test_the_overlap_page_asks_for_them() -> None:
     assert isinstance(found, Remedies)
     assert [remedy["code"] for remedy in last["found"]] == [r.code for r in found]
     assert all(remedy["lowers"] == "communication" for remedy in last["found"])
+
+
+class Product(nn.Module):
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return nn.Dense(64, use_bias=False)(nn.relu(nn.Dense(256, use_bias=False)(x)))
+
+
+class Products(nn.Module):
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return Product()(Product()(x))
+
+
+def test_parameters_of_a_module_are_split_otherwise_in_all_its_layers_and_with_their_moments() -> None:
+    def step(weights: Any, mu: Any, x: jax.Array) -> tuple[Any, Any]:
+        g = jax.grad(lambda p: model.apply(p, x).sum())(weights)  # type: ignore[union-attr]
+        mu = jax.tree.map(lambda m, g: 0.9 * m + g, mu, g)
+        return jax.tree.map(lambda w, m: w - m, weights, mu), mu
+
+    model, x = Products(), shape(16, 64, spec=("data",))
+    columns = jax.tree.map(
+        lambda w: shape(*w.shape, spec=(None, "model")), jax.eval_shape(model.init, jax.random.key(0), x)
+    )
+    found = read.remedies(step, columns, columns, x, lowers="communication")
+    path = "['params']['Product_*']['Dense_1']['kernel']"
+    (rows,) = [r for r in found if r.code == f"weights{path}: P('model', None)\nmu{path}: P('model', None)"]
+    assert rows.what == f"split weights{path} as P('model', None), with 3 arrays like it"
+    assert rows.after < rows.before
 
 
 def test_an_index_that_gives_another_shape_is_not_mapped() -> None:
