@@ -9,5 +9,6 @@ export function keepInView(el: Element | null, above = 0, below = 0): void {
   const top = at.top - above - view.top - (list.querySelector(".heads")?.clientHeight ?? 0);
   const bottom = at.bottom + below - view.top - list.clientHeight;
   if (top < 0) list.scrollTop += top;
-  else if (bottom > 0) list.scrollTop += bottom;
+  // Of what is higher than the list, the start.
+  else if (bottom > 0) list.scrollTop += Math.min(top, bottom);
 }
