@@ -1,5 +1,5 @@
 /** The mesh with an array on it: what each device holds, and what neighbours have of each other's data. */
-import { hex, type Rgb } from "../../core/color";
+import { hex, type Rgb, valueColor } from "../../core/color";
 import { product } from "../../core/mesh";
 import type { PlacementModel } from "../../core/placement";
 import { sliceText } from "../../core/text";
@@ -233,7 +233,8 @@ function deviceMarks(
     for (const b of ghostBoxes(model, panel, position, tile)) {
       const stroke = { color: "edge", width: 1, ...(partial ? { dash: [3, 2] } : {}) } as const;
       const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
-      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
+      const values = paints.colorBy === "values" && panel.ghost ? heat(panel.ghost.faces, tile, b, paints) : [];
+      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha }, ...values);
     }
   }
   if (remote) {
@@ -243,6 +244,24 @@ function deviceMarks(
       marks.push(label(box.x + 9, box.y + box.h - 5, text, 10, "muted"));
   }
   return marks;
+}
+
+/** The values of a block in small, where it is one plane of the array. */
+function heat({ rows, columns, across, down }: Faces, tile: number, box: Box, paints: Paints): Mark[] {
+  const block = paints.values.get(tile);
+  if (!block || across.segments.length * down.length > 1) return [];
+  const plane = block.plane(rows.dim, columns.dim, []);
+  const [height, width] = [Math.min(plane.rows, Math.ceil(box.h)), Math.min(plane.columns, Math.ceil(box.w))];
+  if (height * width === 0) return [];
+  const rgb = new Uint8Array(height * width * 3);
+  const { low, high } = paints.range;
+  for (let i = 0; i < height; i++)
+    for (let j = 0; j < width; j++) {
+      const at = plane.at(Math.floor((i * plane.rows) / height), Math.floor((j * plane.columns) / width));
+      rgb.set(valueColor(block.number(at), low, high, paints.scheme), (i * width + j) * 3);
+    }
+  const edge: Mark = { kind: "rect", ...box, stroke: { color: "edge", width: 1 } };
+  return [{ kind: "field", ...box, rows: height, columns: width, rgb }, edge];
 }
 
 /** The id of a device, and its slice in a line, or in a line a dimension; where that is too wide, its coordinates. */
