@@ -1,29 +1,11 @@
 /** The user's own lines, with the one that the step comes from. */
 
-import { keepInView } from "../card/scroll";
+import { keepLineInView } from "../card/scroll";
 import { axisKind } from "./kind";
 import { dedented } from "./model/listing";
 import type { TraceModel } from "./model/trace";
 import { Rails } from "./Rails";
 import type { StepperState } from "./state";
-
-/** What is over the first line, and the height of a line, as the style sheet sets them. */
-const TOP = 6;
-const LINE = 18;
-
-/** Scrolls a line into view; the first one in view is whole. */
-function keepLine(el: Element | null): void {
-  keepInView(el);
-  const lines = el?.parentElement;
-  const list = lines?.parentElement;
-  if (!lines || !list || list.scrollTop <= TOP) return;
-  const top = TOP + LINE * Math.ceil((list.scrollTop - TOP) / LINE);
-  list.scrollTop = top;
-  if (list.scrollTop >= top) return;
-  // It was at its end: there is room for the rest of a line.
-  lines.style.paddingBottom = `${LINE}px`;
-  list.scrollTop = top;
-}
 
 export function SourcePanel({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
@@ -47,7 +29,7 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
           const current = source?.file === listing.file && source.line === number;
           const indent = text.length - text.trimStart().length;
           return (
-            <li class={current ? `current ${kind}` : ""} ref={current ? keepLine : null} key={number}>
+            <li class={current ? `current ${kind}` : ""} ref={current ? keepLineInView : null} key={number}>
               {transfers.length > 0 && (
                 <Rails
                   of={state.now.parts?.railsOf(trace, { transfers, place: lineOf, from: number, to: number, x: 6 })}
