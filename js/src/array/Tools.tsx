@@ -71,12 +71,7 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
 
 /** The spec where the type does not say it, and what is left of each dimension; in its place how values were read. */
 function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: string }) {
-  if (note)
-    return (
-      <p class="dims soft" title={note}>
-        {note}
-      </p>
-    );
+  if (note) return <p class="dims soft">{note}</p>;
   return (
     <div class="dims mono soft">
       {spec.length > 0 && (

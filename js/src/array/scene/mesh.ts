@@ -1,5 +1,5 @@
 /** The mesh with an array on it: what each device holds, and what neighbours have of each other's data. */
-import { hex, type Rgb, valueColor } from "../../core/color";
+import { hex, type Rgb } from "../../core/color";
 import { product } from "../../core/mesh";
 import type { PlacementModel } from "../../core/placement";
 import { sliceText } from "../../core/text";
@@ -30,7 +30,7 @@ import {
 import { fit, textWidth } from "../../draw/measure";
 import { rails } from "../../draw/rails";
 import { type Choice, type Faces, layoutFaces, MANY, roles, tileBoxes } from "./faces";
-import type { Paints } from "./paints";
+import { heat, type Paints } from "./paints";
 
 export interface MeshPanel extends DeviceGrid {
   /** The small array inside a device. */
@@ -233,8 +233,16 @@ function deviceMarks(
     for (const b of ghostBoxes(model, panel, position, tile)) {
       const stroke = { color: "edge", width: 1, ...(partial ? { dash: [3, 2] } : {}) } as const;
       const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
-      const values = paints.colorBy === "values" && panel.ghost ? heat(panel.ghost.faces, tile, b, paints) : [];
-      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha }, ...values);
+      const faces = panel.ghost?.faces;
+      const block = paints.values.get(tile);
+      // Its values in small, where it is one plane of the array.
+      if (block && paints.cell !== null && faces && faces.across.segments.length * faces.down.length === 1)
+        marks.push(...heat(block, block.plane(faces.rows.dim, faces.columns.dim, []), b, paints, 1), {
+          kind: "rect",
+          ...b,
+          stroke,
+        });
+      else marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
     }
   }
   if (remote) {
@@ -244,24 +252,6 @@ function deviceMarks(
       marks.push(label(box.x + 9, box.y + box.h - 5, text, 10, "muted"));
   }
   return marks;
-}
-
-/** The values of a block in small, where it is one plane of the array. */
-function heat({ rows, columns, across, down }: Faces, tile: number, box: Box, paints: Paints): Mark[] {
-  const block = paints.values.get(tile);
-  if (!block || across.segments.length * down.length > 1) return [];
-  const plane = block.plane(rows.dim, columns.dim, []);
-  const [height, width] = [Math.min(plane.rows, Math.ceil(box.h)), Math.min(plane.columns, Math.ceil(box.w))];
-  if (height * width === 0) return [];
-  const rgb = new Uint8Array(height * width * 3);
-  const { low, high } = paints.range;
-  for (let i = 0; i < height; i++)
-    for (let j = 0; j < width; j++) {
-      const at = plane.at(Math.floor((i * plane.rows) / height), Math.floor((j * plane.columns) / width));
-      rgb.set(valueColor(block.number(at), low, high, paints.scheme), (i * width + j) * 3);
-    }
-  const edge: Mark = { kind: "rect", ...box, stroke: { color: "edge", width: 1 } };
-  return [{ kind: "field", ...box, rows: height, columns: width, rgb }, edge];
 }
 
 /** The id of a device, and its slice in a line, or in a line a dimension; where that is too wide, its coordinates. */
