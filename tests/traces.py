@@ -314,6 +314,41 @@ def scan() -> Trace:
     return f.trace(note="Iterations 2 to 10 of scan are left out.")
 
 
+def ring_attention() -> Trace:
+    """Blocks of keys and values that go round a ring: every device's queries meet them all."""
+    f = Program(
+        "def ring_attention(q, k, v):",
+        "    def hop(_, state):",
+        "        k, v, out = state",
+        "        out += jax.nn.softmax(q @ k.T) @ v",
+        '        k = jax.lax.ppermute(k, "seq", to_next)',
+        '        v = jax.lax.ppermute(v, "seq", to_next)',
+        "        return k, v, out",
+        "    return jax.lax.fori_loop(0, 4, hop, (k, v, 0 * q))[2]",
+        name="ring_attention",
+        seq=4,
+    )
+    blocks = [(name, (count(8, 2) + i) % 3, ("seq", None)) for i, name in enumerate("qkv")]
+    q, k, v = f.arguments(*blocks)
+    first = {"k": k.id, "v": v.id}
+    next_ = tuple((p, (p + 1) % 4) for p in range(4))
+
+    def moved(name: str, x: Variable, hop: int, line: int) -> Variable:
+        here = f.collective("ppermute", name, x, ("seq",), line, perm=next_)
+        came = Ints.pack([(p - hop) % 4 for p in range(4)])
+        f.variables[here.id] = replace(here, origin=Origin(first[name], came))
+        return f.variables[here.id]
+
+    for hop in range(4):
+        f.enter(Scope("iteration", "scan", 0, hop, 4))
+        scores = f.local("dot_general", "q @ k.T", lambda q, k: q @ k.T, q, k, line=4)
+        out = f.local("dot_general", "out", lambda s, v: s @ v, scores, v, line=4)
+        k, v = moved("k", k, hop + 1, 5), moved("v", v, hop + 1, 6)
+    f.scope = 0
+    f.result("out", out, ("seq", None))
+    return f.trace()
+
+
 def error() -> Trace:
     """A program that stops: its result varies over an axis that out_specs leave out."""
     f = Program("@jax.shard_map(in_specs=P('i'), out_specs=P())", "def f(x):", "    return x * 2", i=2)
@@ -431,6 +466,7 @@ TRACES: dict[str, Callable[[], Trace]] = {
     "ppermute": ppermute,
     "pbroadcast": pbroadcast,
     "scan": scan,
+    "ring attention": ring_attention,
     "error": error,
     "under way": under_way,
     "never received": never_received,

@@ -41,11 +41,8 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
     else:
         number = sum(row.primitive not in (*ENDS, "array", "error") for row in rows)
         arrays = sum(row.primitive == "array" for row in rows)
-        said = (
-            f"All {count(arrays, 'array')} are where their types say"
-            if arrays
-            else f"All {count(number, 'operation')} are compiled as typed"
-        )
+        of = "The operation is" if number == 1 else f"All {count(number, 'operation')} are"
+        said = f"All {count(arrays, 'array')} are where their types say" if arrays else f"{of} compiled as typed"
     if added and not stops:
         number = len({k for row in added for k in row.collectives if _added(program, k)})
         said += f"; the compiler adds {count(number, 'collective')}, first in {_where(added[0])}"

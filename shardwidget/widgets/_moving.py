@@ -41,7 +41,8 @@ class MovingWidget(DocumentWidget[Shown]):
             theme: colours for a light or a dark page; None for the theme that the widget was made with, or light.
             animate: whether it plays, by itself and in an endless loop, even as an image in a page. Readers who prefer
                 reduced motion see its last moment.
-            steps: for a ``ShardMapStepper``, which steps to play; None for the one that is shown.
+            steps: for a ``ShardMapStepper``, which steps to play; None for the one that is shown, or, where it opens in
+                space-time, for all.
             speed: how many times as fast as in the widget it plays.
 
         Returns:
@@ -74,7 +75,8 @@ class MovingWidget(DocumentWidget[Shown]):
             path: where to write; None to get the bytes.
             width: width of the picture in pixels; the height follows.
             theme: colours for a light or a dark page; None for the theme that the widget was made with, or light.
-            steps: for a ``ShardMapStepper``, which steps to play, ``range(2, 5)``; None for the one that is shown.
+            steps: for a ``ShardMapStepper``, which steps to play, ``range(2, 5)``; None for the one that is shown, or,
+                where it opens in space-time, for all.
             speed: how many times as fast as in the widget it plays.
             rate: pictures per second, 1 to 50.
 

@@ -181,7 +181,7 @@ def test_04_collectives(run):
     assert "V:i" not in add.outputs[0].type
 
 
-def test_05_what_the_compiler_added(run):
+def test_05_what_the_compiler_added(run, capsys):
     shown = run("05")
     first, cases, small, cut, loop, marked = documents(shown, "CompiledProgram")
     sent = {case.name: [c.kind for c in case.collectives] for case in cases.programs}
@@ -193,7 +193,7 @@ def test_05_what_the_compiler_added(run):
     # "As 4, but the result is wanted on every device".
     assert len(sent["whole result"]) > len(sent["all of it"]) > 0
     # "The button does the same": each was run.
-    assert all(timing.runs == 5 for found in shown if isinstance(found, dict) for timing in found.values())
+    assert re.findall(r"^(.*?) +[\d.]+ ms$", capsys.readouterr().out, re.MULTILINE) == list(sent)
     # "Less memory for each chip, and the weights have to be gathered before they are used".
     assert cut.memory.arguments < small.memory.arguments
     kinds = [(c.kind, c.axes) for c in cut.collectives]
@@ -401,7 +401,9 @@ def test_12_overlap_and_pallas(run, capsys):
     assert all(c.times > 0 and 0 <= c.hidden <= 1 for r in measured.runs for c in r.collectives)
     (racing,) = documents(shown, "KernelView")
     assert racing.faults[0].headline.startswith("Device 3 may overwrite slots[0] of device 0 while it still sends it")
-    assert racing.faults[0].advice in shown
+    # Nobody has answered yet.
+    assert "answer first" in shown
+    assert racing.faults[0].advice not in shown
     # "In that order devices end with the wrong block".
     order = racing.orders[racing.faults[0].order]
     wrong = {s.device for s in order.stretches if s.instead_of >= 0 and racing.slots[s.slot].name.startswith("out_ref")}

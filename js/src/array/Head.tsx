@@ -40,7 +40,6 @@ export function Notes({ state }: { state: ArrayState }) {
           <Tokens tokens={n} />
         </p>
       ))}
-      {state.now.colorBy === "values" && state.now.valuesNote && <p>{state.now.valuesNote}</p>}
     </div>
   );
 }

@@ -23,7 +23,7 @@ interface ToolsProps {
 }
 
 export function ArrayTools({ state, model, summary }: ToolsProps) {
-  const { parts, goTo, colorBy } = state.now;
+  const { parts, goTo, colorBy, valuesNote } = state.now;
   const mesh = state.shown()?.layout.mesh;
   const panels = mesh?.multiples ? mesh.order.slice(2) : [];
   const shaped = model.doc.shape !== null;
@@ -31,7 +31,7 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
   if (!shaped && panels.length === 0 && !goTo) return null;
   return (
     <div class="tools">
-      <Dims summary={summary} />
+      <Dims summary={summary} note={colorBy === "values" ? valuesNote : ""} />
       {goTo && <GoTo state={state} />}
       {large && shaped && (
         <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
@@ -69,8 +69,9 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
   );
 }
 
-/** The spec where the type does not say it, and what is left of each dimension. */
-function Dims({ summary: { spec, parts } }: { summary: Summary }) {
+/** The spec where the type does not say it, and what is left of each dimension; in its place how values were read. */
+function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: string }) {
+  if (note) return <p class="dims soft">{note}</p>;
   return (
     <div class="dims mono soft">
       {spec.length > 0 && (

@@ -9,5 +9,23 @@ export function keepInView(el: Element | null, above = 0, below = 0): void {
   const top = at.top - above - view.top - (list.querySelector(".heads")?.clientHeight ?? 0);
   const bottom = at.bottom + below - view.top - list.clientHeight;
   if (top < 0) list.scrollTop += top;
-  else if (bottom > 0) list.scrollTop += bottom;
+  // Of what is higher than the list, the start.
+  else if (bottom > 0) list.scrollTop += Math.min(top, bottom);
+}
+
+/** Scrolls a line of code into view; the line over it that is seen first is whole. */
+export function keepLineInView(line: Element | null): void {
+  keepInView(line);
+  const lines = line?.parentElement;
+  const list = lines?.parentElement;
+  if (!line || !lines || !list) return;
+  const first = lines.getBoundingClientRect().top - list.getBoundingClientRect().top + list.scrollTop;
+  const height = Number.parseFloat(getComputedStyle(line).lineHeight);
+  if (list.scrollTop <= first) return;
+  const top = first + height * Math.ceil((list.scrollTop - first) / height);
+  list.scrollTop = top;
+  if (list.scrollTop >= top) return;
+  // It was at its end: there is room for the rest of a line.
+  lines.style.paddingBottom = `${height}px`;
+  list.scrollTop = top;
 }

@@ -6,7 +6,7 @@ import { KeyedFoot } from "../card/KeyedFoot";
 import { Legend } from "../card/Legend";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
-import { keepInView } from "../card/scroll";
+import { keepInView, keepLineInView } from "../card/scroll";
 import { Segments } from "../card/Tools";
 import { Walk } from "../card/Walk";
 import { KEYS } from "./keys";
@@ -160,7 +160,7 @@ function Source({ state, shown: { model, order } }: { state: KernelState; shown:
           const line = listing.first_line + i;
           const marks = `${line === now ? "current" : ""} ${model.faulty.has(line) ? "faulty" : ""}`;
           return (
-            <li class={marks} ref={line === now ? keepInView : null} key={line}>
+            <li class={marks} ref={line === now ? keepLineInView : null} key={line}>
               <span class="number">{line}</span>
               <code
                 style={{ paddingLeft: `${Math.min(16, text.length - text.trimStart().length - indent) / 2 + 2}ch` }}

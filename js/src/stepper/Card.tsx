@@ -9,7 +9,7 @@ import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
 import { Steps } from "./Steps";
-import { isStacked, NARROW, SMALL, saysLines, TINY } from "./sizes";
+import { isStacked, listHeight, NARROW, SMALL, saysLines, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Transport } from "./Transport";
 
@@ -56,7 +56,7 @@ export function StepperCard({ state }: { state: StepperState }) {
   return (
     <div
       class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
-      style={{ "--lines": saysLines(trace, width) }}
+      style={{ "--lines": saysLines(trace, width), "--list": `${listHeight(trace)}px` }}
     >
       <StepperHead state={state} trace={trace} />
       {trace.doc.changed && <Changed state={state} fix={trace.doc.changed} />}

@@ -60,12 +60,15 @@ function badgesOf(state: StepperState, trace: TraceModel, collectives: number): 
   const c = trace.sends(step);
   const counted = step && c && trace.end(step) !== "done" ? c : null;
   const sent = counted && step ? sentBy(trace, step, state.now.algorithm) : 0;
-  out.push({ strong: bytes(sent), text: "sent per device", tone: "plain" });
   const { interconnect: k, width } = state.now;
+  // In small cards the way through the collectives stands beside them.
+  const walked = width < SMALL && collectives > 1;
+  const beside = width >= SMALL && width < NARROW;
+  const per = (walked && width < 468) || (beside && width < 760) ? "sent" : "sent per device";
+  out.push({ strong: bytes(sent), text: per, tone: "plain", title: "sent per device" });
   const name = trace.doc.interconnects[k];
   // Badges beside mesh axes leave them their room: what the estimate is for stands under the picture too.
-  const beside = width >= SMALL && width < NARROW;
-  const room = beside ? width > 640 : width > 428;
+  const room = beside ? width > 640 : width > 428 && !walked;
   if (room && name && trace.steps.some((s) => s.collective?.latency.length)) {
     const time = Math.max(counted?.latency[k] ?? 0, counted?.bandwidth[k] ?? 0);
     const about = `${name}, estimate`;

@@ -1,6 +1,6 @@
 /** The user's own lines, with the one that the step comes from. */
 
-import { keepInView } from "../card/scroll";
+import { keepLineInView } from "../card/scroll";
 import { axisKind } from "./kind";
 import { dedented } from "./model/listing";
 import type { TraceModel } from "./model/trace";
@@ -29,7 +29,7 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
           const current = source?.file === listing.file && source.line === number;
           const indent = text.length - text.trimStart().length;
           return (
-            <li class={current ? `current ${kind}` : ""} ref={current ? keepInView : null} key={number}>
+            <li class={current ? `current ${kind}` : ""} ref={current ? keepLineInView : null} key={number}>
               {transfers.length > 0 && (
                 <Rails
                   of={state.now.parts?.railsOf(trace, { transfers, place: lineOf, from: number, to: number, x: 6 })}

@@ -1,6 +1,6 @@
 /** The list of steps: collectives marked, folded by function, named scope and loop. */
 
-import { Component, type ComponentChildren } from "preact";
+import { Component, type ComponentChildren, createRef } from "preact";
 import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
 import type { Step } from "../core/document.gen";
@@ -13,6 +13,7 @@ import { type Row, rowsOf } from "./model/rows";
 import { primitiveName, type TraceModel } from "./model/trace";
 import type { Parts } from "./parts";
 import { Rails } from "./Rails";
+import { isLong } from "./sizes";
 import type { StepperState } from "./state";
 
 interface Props {
@@ -35,12 +36,20 @@ export class Steps extends Component<Props> {
     );
   }
 
+  // The search takes its room from the list when it comes.
+  override componentDidUpdate(before: Props) {
+    if (before.parts === this.props.parts) return;
+    keepInView(this.#list.current?.querySelector(".current") ?? null);
+  }
+
+  #list = createRef<HTMLDivElement>();
+
   override render() {
     const { state, trace, current, open } = this.props;
     const rows = rowsOf(this.props);
     return (
-      <div class="steps">
-        <div class="filters" hidden={trace.number(trace.steps.length - 1) + 1 < MANY}>
+      <div class="steps" ref={this.#list}>
+        <div class="filters" hidden={!isLong(trace)}>
           <Loaded draw={this.props.parts?.filters} />
         </div>
         <div class="room">
@@ -78,9 +87,6 @@ export function Rows({ state, trace, current, rows, open }: Listed) {
     </ol>
   );
 }
-
-/** Programs of so many equations can be searched and cut down. */
-const MANY = 12;
 
 interface RowProps {
   state: StepperState;

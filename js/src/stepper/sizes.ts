@@ -29,7 +29,7 @@ export function around(trace: TraceModel, width: number): number {
 
 /** Lines of the first sentence, as many as any step needs. */
 export function saysLines(trace: TraceModel, width: number): number {
-  const least = WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
+  const least = leastOf(width);
   const walks = least >= SMALL && trace.steps.filter((step) => trace.communicates(step)).length > 1;
   const room = least - 2 * PAD - 10 - (walks ? WALK : 0);
   return once(trace, `says ${least}`, () =>
@@ -55,11 +55,16 @@ const SHOWN = [
   [1, 1],
 ] as const;
 
-/** What stands over a step: in a wide card as many values as one line has room for. */
+/** What stands over a step: as many values as one line has room for, in the smallest cards two. */
 export function headAt(trace: TraceModel, step: Step, width: number) {
-  const heads = width < NARROW ? [] : SHOWN.map((most) => headOf(trace, step, most));
-  return heads.find((head) => lineOf(head) <= NARROW) ?? headOf(trace, step);
+  const heads = SHOWN.map((most) => headOf(trace, step, most));
+  const fits = (head: ReturnType<typeof headOf>) =>
+    width < NARROW ? rowsOf(head, width) <= (width < SMALL ? 2 : 1) * TYPE : lineOf(head) <= NARROW;
+  return heads.find(fits) ?? headOf(trace, step, width < NARROW ? [1, 1] : undefined);
 }
+
+/** Height of a row of types, with the gap after it. */
+const TYPE = 35;
 
 /** The least width of a card with the types of a step in one line. */
 function inOne(trace: TraceModel, step: Step): number {
@@ -84,22 +89,35 @@ function most(trace: TraceModel, of: (step: Step) => number): number {
 /** Height of the headline: where types and the sentence have lines of their own, as many as any step needs. */
 export function headHeight(trace: TraceModel, width: number): number {
   if (!isStacked(trace, width)) return 36;
-  const least = WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
-  const room = least - 2 * PAD - 2;
+  const least = leastOf(width);
+  const room = roomIn(least);
   return once(trace, `head ${least}`, () =>
     most(trace, (step) => {
-      const widths = widthsOf(headOf(trace, step));
+      const types = 10 + rowsOf(headAt(trace, step, least), least);
       // In the smallest cards what it means is opened.
-      if (least < SMALL) return 10 + typesHeight([...widths, OPENS], room);
-      const types = 10 + typesHeight(widths, room);
+      if (least < SMALL) return types;
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
-      return types + 16 * Math.min(least < NARROW ? MOST_LINES : 1, Math.max(1, lines));
+      return types + 16 * Math.min(least < NARROW ? 2 : 1, Math.max(1, lines));
     }),
   );
 }
 
-/** Lines of a sentence at most, where it has lines of its own; it ends in an ellipsis, in a wide card after one. */
+/** Lines of the first sentence at most, which then ends in an ellipsis. */
 const MOST_LINES = 4;
+
+/** Room for types in cards of this width. */
+const roomIn = (least: number) => least - 2 * PAD - 2;
+
+/** Height of what stands over a step, in rows, in all cards of a width's kind. */
+function rowsOf(head: ReturnType<typeof headOf>, width: number): number {
+  const least = leastOf(width);
+  return typesHeight([...widthsOf(head), ...(least < SMALL ? [OPENS] : [])], roomIn(least));
+}
+
+/** The least width of cards that are as high as one of this width. */
+function leastOf(width: number): number {
+  return WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
+}
 
 /** Widths of the types in the head of a card, and of the name of the operation. */
 function widthsOf({ inputs, outputs, name }: ReturnType<typeof headOf>): readonly number[] {
@@ -147,9 +165,28 @@ const FOOT = 36;
 const WALK = 130;
 /** Height of the line about a fix that is used. */
 const CHANGED = 30;
-/** Least height of a picture beside the source and the list. */
-const BESIDE = 250;
+/** Least height of a picture with changes that make a program run. */
 const TROUBLE = 450;
+
+/** Least height of a picture beside the source, the list of steps and what they send, as the style sheet sets them. */
+function columnHeight(trace: TraceModel): number {
+  return LINES + listHeight(trace) + BILL - MARGINS;
+}
+
+/** Height of the list of steps: five of them, what they belong to, and the search where there is one. */
+export function listHeight(trace: TraceModel): number {
+  const types = Math.min(3, trace.steps[0]?.outputs.length ?? 1);
+  return (isLong(trace) ? 88 : 0) + 30 + 38 * Math.min(5, trace.steps.length) + 15 * Math.max(0, types - 1);
+}
+
+/** Whether a program has so many equations that they can be searched and cut down. */
+export function isLong(trace: TraceModel): boolean {
+  return trace.number(trace.steps.length - 1) + 1 >= 12;
+}
+
+/** Least heights of the source and of what a step sends. */
+const LINES = 60;
+const BILL = 60;
 
 /** Over and under the picture, and the card's border. */
 const MARGINS = 14;
@@ -177,11 +214,11 @@ function unwatched(trace: TraceModel, width: number): StepperLayout {
   const heightFrom = (w: number): number => {
     const wider = WIDTHS.find((from) => from > w);
     // Changes that make a program run are read without scrolling, where they can be.
-    const alone = trace.doc.error ? Math.min(TROUBLE, most(w)) : BESIDE;
+    const alone = trace.doc.error ? Math.min(TROUBLE, most(w)) : Math.min(columnHeight(trace), most(w));
     const least = wider === undefined ? alone : heightFrom(wider) + aroundAt(wider) - aroundAt(w);
     return new StepperLayout(trace, pictureWidth(w), [], { most: most(w), least }, tiles).height;
   };
-  const height = heightFrom(WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0]);
+  const height = heightFrom(leastOf(width));
   return new StepperLayout(trace, pictureWidth(width), [], { most: height, least: height }, tiles);
 }
 

@@ -366,8 +366,8 @@ test("the legend says what the colours of values are of", () => {
     const words = marks.flatMap((m) => (m.kind === "text" ? [m.spans.map((s) => s.text).join("")] : []));
     return words.find((text) => text.includes("■"))?.replace(/ +/g, " ");
   };
-  expect(legendOf("f4", [1, 2, 3, 4])).toBe("Logical array ■ ≤ 1 ■ ≥ 4");
-  expect(legendOf("f4", [1, 2, 3, Number.NaN])).toBe("Logical array ■ ≤ 1 ■ ≥ 3 ■ nan, inf");
-  expect(legendOf("c8", [3, 4, 0, 0, 0, 1, 0, 2])).toBe("Logical array ■ |z| ≤ 0 ■ |z| ≥ 5");
-  expect(legendOf("b1", [0, 1, 0, 1])).toBe("Logical array ■ False ■ True");
+  expect(legendOf("f4", [1, 2, 3, 4])).toBe("Logical array ≤ 1 ■■■■■■■■■ ≥ 4");
+  expect(legendOf("f4", [1, 2, 3, Number.NaN])).toBe("Logical array ≤ 1 ■■■■■■■■■ ≥ 3 ■ nan, inf");
+  expect(legendOf("c8", [3, 4, 0, 0, 0, 1, 0, 2])).toBe("Logical array |z| ≤ 0 ■■■■■■■■■ |z| ≥ 5");
+  expect(legendOf("b1", [0, 1, 0, 1])).toBe("Logical array False ■■■■■■■■■ True");
 });

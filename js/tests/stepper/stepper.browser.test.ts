@@ -690,6 +690,31 @@ test("a card is as high at every step, no higher when it is wider, and at most 6
   }
 });
 
+test("beside the picture source, steps and what they send are whole, with the current step and line in view", async () => {
+  const equations = (count: number): Trace => {
+    const base = trace("psum");
+    const local = base.steps[1] as Step;
+    return { ...base, steps: [...Array.from({ length: count }, () => local), ...base.steps] };
+  };
+  for (const doc of [trace("psum"), trace("all_to_all"), trace("scan"), equations(12), equations(40)])
+    for (const width of [934, 1240]) {
+      const step = doc.steps.findIndex((s) => s.collective);
+      const view = await mount(doc, { step }, { width });
+      await expect.poll(() => view.root.querySelector(".counts, .filters .tools")).not.toBeNull();
+      await settle();
+      const box = (selector: string) => find(view, selector).getBoundingClientRect();
+      const list = box(".steps .scroll");
+      expect(box(".bill").bottom).toBeLessThanOrEqual(box("aside").bottom);
+      expect(box(".source").top).toBeGreaterThanOrEqual(box("aside").top);
+      expect(list.height).toBeGreaterThan(130);
+      const row = box(".steps .current");
+      expect([row.top >= list.top, row.bottom <= list.bottom + 1], `${doc.steps.length} steps`).toEqual([true, true]);
+      // No line is cut by what is over it.
+      const source = find(view, ".source");
+      if (source.scrollTop > 6) expect((source.scrollTop - 6) % 18).toBeCloseTo(0, 0);
+    }
+});
+
 test("long types are read whole at every width, the sentence where it is pressed, and the card stays as high", async () => {
   const base = trace("psum");
   const names: Readonly<Record<string, string>> = { x: "data_parallel", y: "tensor_parallel" };

@@ -1,5 +1,5 @@
 /** The logical array: faces with tiles coloured by place, brackets of mesh axes, dimension titles. */
-import { hex, type Rgb, valueColor } from "../../core/color";
+import { hex, type Rgb } from "../../core/color";
 import { unravel } from "../../core/mesh";
 import type { PlacementModel } from "../../core/placement";
 import { sliceText, some } from "../../core/text";
@@ -17,7 +17,7 @@ import {
 import { textWidth } from "../../draw/measure";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
-import { NUMBER, type Paints } from "./paints";
+import { heat, NUMBER, type Paints } from "./paints";
 
 /** More tiles than this in view are drawn as one picture instead of rectangles. */
 const FIELD_TILES = 1024;
@@ -187,16 +187,10 @@ function valueMarks(
   faces.downDims.forEach((d, i) => {
     pick(d, down.stretches[i]?.start ?? 0);
   });
-  const { rows, columns, at } = block.plane(faces.rows.dim, faces.columns.dim, fixed);
-  if (rows === 0 || columns === 0) return [];
-  const rgb = new Uint8Array(rows * columns * 3);
-  const { low, high } = paints.range;
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < columns; j++) {
-      rgb.set(valueColor(block.number(at(i, j)), low, high, paints.scheme), (i * columns + j) * 3);
-    }
-  }
-  const marks: Mark[] = [{ kind: "field", ...box, rows, columns, rgb }];
+  const plane = block.plane(faces.rows.dim, faces.columns.dim, fixed);
+  const { rows, columns, at } = plane;
+  const marks = heat(block, plane, box, paints);
+  if (marks.length === 0) return [];
   const cellWidth = box.w / columns;
   const cellHeight = box.h / rows;
   if (cellWidth >= 6 && cellHeight >= 6) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });

@@ -150,22 +150,22 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
   return marks;
 }
 
-/** Colours of the ends of the range, past which they stay (of complex numbers, the magnitude's), and of what is not finite; the power of ten of all numbers. */
+/** Colours between the ends of a range. */
+const SHADES = 9;
+
+/** Colours of a range from end to end, past which they stay (of complex numbers, the magnitude's), and of what is not finite; the power of ten of all numbers. */
 function legend({ values, range: { low, high, power, write }, scheme }: Paints): Span[] {
   const [first] = values.values();
   const of = first?.complex ? "|z| " : "";
   const say = (sign: string, v: number) =>
     first?.format === "b1" ? (v ? "True" : "False") : `${of}${sign} ${write(v)}`;
-  const ends = [
-    [low, say("≤", low)] as const,
-    [high, say("≥", high)] as const,
-    ...([...values.values()].some(({ block }) => block.nans + block.infs > 0)
-      ? [[Number.NaN, "nan, inf"] as const]
-      : []),
+  const inked = (text: string, at: number): Span => ({ text, color: hex(valueColor(at, low, high, scheme)) });
+  const colors: Span[] = [
+    { text: `   ${say("≤", low)} ` },
+    ...Array.from({ length: SHADES }, (_, i) => inked("■", low + ((high - low) * i) / (SHADES - 1))),
+    { text: ` ${say("≥", high)}` },
   ];
-  const colors = ends.flatMap(([at, text]) => [
-    { text: "   ■ ", color: hex(valueColor(at, low, high, scheme)) },
-    { text },
-  ]);
+  if ([...values.values()].some(({ block }) => block.nans + block.infs > 0))
+    colors.push(inked("   ■ ", Number.NaN), { text: "nan, inf" });
   return power === 0 ? colors : [...colors, { text: `   ×1e${power}` }];
 }

@@ -30,7 +30,7 @@ import {
 import { fit, textWidth } from "../../draw/measure";
 import { rails } from "../../draw/rails";
 import { type Choice, type Faces, layoutFaces, MANY, roles, tileBoxes } from "./faces";
-import type { Paints } from "./paints";
+import { heat, type Paints } from "./paints";
 
 export interface MeshPanel extends DeviceGrid {
   /** The small array inside a device. */
@@ -233,7 +233,16 @@ function deviceMarks(
     for (const b of ghostBoxes(model, panel, position, tile)) {
       const stroke = { color: "edge", width: 1, ...(partial ? { dash: [3, 2] } : {}) } as const;
       const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
-      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
+      const faces = panel.ghost?.faces;
+      const block = paints.values.get(tile);
+      // Its values in small, where it is one plane of the array.
+      if (block && paints.cell !== null && faces && faces.across.segments.length * faces.down.length === 1)
+        marks.push(...heat(block, block.plane(faces.rows.dim, faces.columns.dim, []), b, paints, 1), {
+          kind: "rect",
+          ...b,
+          stroke,
+        });
+      else marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
     }
   }
   if (remote) {

@@ -2,6 +2,7 @@
 import { idColor, type Rgb, type Scheme, tileColors, valueColor } from "../../core/color";
 import type { PlacementModel } from "../../core/placement";
 import { type BlockView, rangeOf, type ValueRange } from "../../core/values";
+import type { Box, Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 
 export type ColorBy = "position" | "values" | "device";
@@ -76,4 +77,23 @@ function fillOf(
     if (!first.has(tile)) first.set(tile, rank.get(model.ids[p] ?? 0) ?? 0);
   });
   return (tile) => idColor(first.get(tile) ?? 0, model.size, scheme);
+}
+
+/** A plane of a block as colours, of at most so many elements a pixel. */
+export function heat(
+  block: BlockView,
+  plane: ReturnType<BlockView["plane"]>,
+  box: Box,
+  { range: { low, high }, scheme }: Paints,
+  most = Number.POSITIVE_INFINITY,
+): Mark[] {
+  const rows = Math.min(plane.rows, Math.ceil(most * box.h));
+  const columns = Math.min(plane.columns, Math.ceil(most * box.w));
+  const rgb = new Uint8Array(rows * columns * 3);
+  for (let i = 0; i < rows * columns; i++) {
+    const down = Math.floor((Math.floor(i / columns) * plane.rows) / rows);
+    const at = plane.at(down, Math.floor(((i % columns) * plane.columns) / columns));
+    rgb.set(valueColor(block.number(at), low, high, scheme), 3 * i);
+  }
+  return rgb.length > 0 ? [{ kind: "field", ...box, rows, columns, rgb }] : [];
 }

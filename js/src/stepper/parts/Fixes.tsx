@@ -30,7 +30,9 @@ export function Fixes({ state, fixes, listings }: Props) {
             {changedLines(fix, listings).map(({ line, pieces }, i) => (
               <span key={`${i}`}>
                 {line > 0 && <span class="soft">line {line}: </span>}
-                {pieces.map(({ text, changed }, i) => (changed ? <mark key={`${i}`}>{text}</mark> : text))}
+                {pieces.map(({ text, changed }, i) =>
+                  changed ? <mark key={`${i}`}>{breaking(text)}</mark> : breaking(text),
+                )}
               </span>
             ))}
           </code>
@@ -67,6 +69,11 @@ export function Fixes({ state, fixes, listings }: Props) {
       ))}
     </ol>
   );
+}
+
+/** Code goes on in another line after its commas, brackets and signs. */
+function breaking(text: string) {
+  return text.split(/(?<=[(,=@])/).map((part) => [part, <wbr key={part} />]);
 }
 
 /** What the program gives with a fix, beside what the function gives on the whole array. */

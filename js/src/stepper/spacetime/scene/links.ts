@@ -152,8 +152,12 @@ export function linkMarks(trace: TraceModel, { ribbons, knots, ridden }: Links, 
   );
   const behind = ribbons.flatMap((r) => ribbonMarks(r, travelled(r, time)));
   const joined = knots.flatMap(knotMarks);
-  const riders = ridden && time < 1 ? ribbons.flatMap((r) => riderMarks(trace, r, time)) : [];
-  return [...ahead, ...behind, ...joined, ...riders];
+  return [...ahead, ...behind, ...joined, ...(ridden ? ridingMarks(trace, { ribbons }, time) : [])];
+}
+
+/** The pieces that ride on ribbons. */
+export function ridingMarks(trace: TraceModel, { ribbons }: Pick<Links, "ribbons">, time: number): Mark[] {
+  return time < 1 ? ribbons.flatMap((r) => riderMarks(trace, r, time)) : [];
 }
 
 /** How much of a ribbon its block has left behind. */
