@@ -7,6 +7,7 @@ import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
 import { StepperLayout } from "./scene/layout";
 import type { Local } from "./scene/local";
+import { OVER_ROOM } from "./scene/map";
 
 /** Below this width the source and the list are menus over the picture. */
 export const NARROW = 900;
@@ -150,6 +151,8 @@ const CHANGED = 30;
 /** Least height of a picture beside the source and the list. */
 const BESIDE = 250;
 const TROUBLE = 450;
+/** What the rows of a group have at least. */
+const ROWS = 296;
 
 /** Over and under the picture, and the card's border. */
 const MARGINS = 14;
@@ -173,7 +176,9 @@ function unwatched(trace: TraceModel, width: number): StepperLayout {
   const extra = (trace.doc.note === "" ? 0 : NOTE) + (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
   const aroundAt = (w: number) => around(trace, w);
   const tiles: Local["tiles"] = new Map();
-  const most = (w: number) => CARD - aroundAt(w) - extra;
+  // In a narrow card a map may stand over the group.
+  const rows = ROWS + (trace.mesh.axes.length > 1 ? OVER_ROOM : 0);
+  const most = (w: number) => Math.max(w < SMALL ? rows : 0, CARD - aroundAt(w) - extra);
   const heightFrom = (w: number): number => {
     const wider = WIDTHS.find((from) => from > w);
     // Changes that make a program run are read without scrolling, where they can be.
