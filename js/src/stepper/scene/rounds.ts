@@ -124,8 +124,8 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const [most, high] = down ? [w / lanes - TAG.w - 12, 40] : [(own[0]?.box.w ?? 0) - TAG.w - 12, h / lanes - 5];
   const wanted = (chunks * block.face.columns * cellOf(ask, block.font)) / chunksOf(ask);
   const swatch = wanted > most || high < 13;
-  const width = swatch ? Math.min(SWATCH, most) : wanted;
-  const height = Math.min(block.height, high);
+  const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : wanted;
+  const height = Math.max(4, Math.min(block.height, high));
   const room = { x, y, w: down ? Math.min(w, lanes * (width + TAG.w + 12) + 16) : w, h };
   return { room, carried: { chunks, width, height, swatch } };
 }

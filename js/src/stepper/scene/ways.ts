@@ -40,7 +40,8 @@ export function hopsOf({ stage, trace, collective, plan, played, flow }: Moving)
 
 /** A copy that passes another one in the next column: their halos do not touch. */
 function narrowed(box: Box | null, passing: boolean): Box | null {
-  return box && passing ? { ...box, x: box.x + 2.5, w: box.w - 5 } : box;
+  const by = box && passing ? Math.min(2.5, box.w / 4) : 0;
+  return box && { ...box, x: box.x + by, w: box.w - 2 * by };
 }
 
 /** Where chunks stand in a tile: the box about them. */
