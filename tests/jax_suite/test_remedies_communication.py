@@ -259,10 +259,10 @@ def test_parameters_of_a_module_are_split_otherwise_in_all_its_layers_and_with_t
         lambda w: shape(*w.shape, spec=(None, "model")), jax.eval_shape(model.init, jax.random.key(0), x)
     )
     found = read.remedies(step, columns, columns, x, lowers="communication")
-    path = "['params']['Product_*']['Dense_1']['kernel']"
-    (rows,) = [r for r in found if r.code == f"weights{path}: P('model', None)\nmu{path}: P('model', None)"]
-    assert rows.what == f"split weights{path} as P('model', None), with 3 arrays like it"
-    assert rows.after < rows.before
+    path = "['params']['Product_*']['Dense_0']['kernel']"
+    (split,) = [r for r in found if r.code == f"weights{path}: P('model', None)\nmu{path}: P('model', None)"]
+    assert split.what == f"split weights{path} as P('model', None), with 3 arrays like it"
+    assert split.after < split.before
 
 
 def test_an_index_that_gives_another_shape_is_not_mapped() -> None:

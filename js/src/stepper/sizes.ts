@@ -7,6 +7,7 @@ import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
 import { StepperLayout } from "./scene/layout";
 import type { Local } from "./scene/local";
+import { OVER_ROOM } from "./scene/map";
 
 /** Below this width the source and the list are menus over the picture. */
 export const NARROW = 900;
@@ -167,6 +168,8 @@ const WALK = 130;
 const CHANGED = 30;
 /** Least height of a picture with changes that make a program run. */
 const TROUBLE = 450;
+/** What the rows of a group have at least. */
+const ROWS = 296;
 
 /** Least height of a picture beside the source, the list of steps and what they send, as the style sheet sets them. */
 function columnHeight(trace: TraceModel): number {
@@ -210,7 +213,9 @@ function unwatched(trace: TraceModel, width: number): StepperLayout {
   const extra = (trace.doc.note === "" ? 0 : NOTE) + (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
   const aroundAt = (w: number) => around(trace, w);
   const tiles: Local["tiles"] = new Map();
-  const most = (w: number) => CARD - aroundAt(w) - extra;
+  // In a narrow card a map may stand over the group.
+  const rows = ROWS + (trace.mesh.axes.length > 1 ? OVER_ROOM : 0);
+  const most = (w: number) => Math.max(w < SMALL ? rows : 0, CARD - aroundAt(w) - extra);
   const heightFrom = (w: number): number => {
     const wider = WIDTHS.find((from) => from > w);
     // Changes that make a program run are read without scrolling, where they can be.

@@ -132,10 +132,14 @@ test("wide blocks of a local step stand in lines of their own before a device is
   for (const word of words) expect(word).toMatch(/ ×10[⁸⁹]$/);
 });
 
-test("four rings of four stand side by side in a card of 700 px", () => {
+test("one of four rings is large among the others in a card of 700 px, and all are in a picture of 1115 px", () => {
   const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [1, 4] };
-  const { tiles, map, bare } = viewOf(program, 676, 0.2, null, "ring").stage;
-  expect([tiles.length, map, bare]).toEqual([16, null, false]);
+  const shown = (width: number) => {
+    const { tiles, small, map, bare } = viewOf(program, width, 0.2, null, "ring").stage;
+    return [tiles.length, small.length, map, bare];
+  };
+  expect(shown(676)).toEqual([4, 3, null, false]);
+  expect(shown(1115)).toEqual([16, 0, null, false]);
 });
 
 test("a hop of a ring says what it adds to an element, in full or in short", () => {
@@ -143,11 +147,11 @@ test("a hop of a ring says what it adds to an element, in full or in short", () 
   const line = (width: number, phase: number) =>
     written(frameOf(viewOf(program, width, phase, null, "ring")).under).find((w) => w.startsWith("Hop"));
   // Column 0 starts at rank 1; device p holds 4p at first.
-  expect(line(685, 0.4)).toBe(
+  expect(line(1115, 0.4)).toBe(
     "Hop 3 of 6, reduce-scatter: a[0,0] = 16 + 32 + 48 = 96 in flight, device 12 to 0; there 96 + 0 = 96.",
   );
   expect(line(456, 0.4)).toBe("Hop 3 of 6: a[0,0], 12 to 0: 96 + 0 = 96.");
-  expect(line(685, 0.5)).toBe("Hop 4 of 6, all-gather: each device passes on what it has.");
+  expect(line(1115, 0.5)).toBe("Hop 4 of 6, all-gather: each device passes on what it has.");
 });
 
 test("a group over three axes has a rail of each, the outer ones beside those that they hold", () => {

@@ -195,10 +195,10 @@ test("the caption says what a hop does, and nothing of a local step", () => {
     return caption(stepView(new StepperLayout(t, 700), { step: stepOf(t, primitive), phase }, options))[0];
   };
   expect(said("psum", "psum_invariant", 0.1, "ring")).toBe(
-    "Hop 1 of 2, reduce-scatter: the receiver adds what arrives.",
+    "Hop 1 of 2, reduce-scatter: the receiver adds what arrives. 0 ↔ 1.",
   );
   expect(said("psum", "psum_invariant", 0.5, "ring")).toBe(
-    "Hop 2 of 2, all-gather: each device passes on what it has.",
+    "Hop 2 of 2, all-gather: each device passes on what it has. 0 ↔ 1.",
   );
   expect(said("psum", "psum_invariant", 1, "ring")).toBe("All 2 hops are done.");
   expect(said("psum", "dot_general", 0.5, "ring")).toBe("");

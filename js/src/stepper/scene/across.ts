@@ -1,6 +1,5 @@
 /** A collective whose groups run across the mesh: all hold their additions below their tiles, or the picked one alone. */
 
-import { clauses } from "../../core/text";
 import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
@@ -251,16 +250,16 @@ function place(ask: Ask, sizes: Sizes): Stage {
     open: row.open,
     pager: title ? corner.x + textWidth(title, 11) + 6 : null,
     line: { x: left - 2, y: height - LINE + 20, width: width - left },
-    note: clauses([shownPart(ask, face), behind(ask, covered)]),
+    room: { x: left, y: roomTop(sizes), w: right - left, h: sizes.opened },
+    note: shownPart(ask, face),
     width,
     height,
   };
 }
 
-/** Which rows the addition lies over. */
-function behind({ trace: { mesh } }: Ask, covered: ReadonlySet<number>): string {
-  const rows = [...new Set([...covered].map((p) => mesh.digits(p)[0] ?? 0))];
-  return rows.length > 0 ? `${mesh.axes[0]?.name}=${rows.join(", ")} behind` : "";
+/** Where the addition of the picked group begins. */
+function roomTop({ y, picked, tile, opened, up }: Sizes): number {
+  return (y[picked] ?? 0) + (up ? -opened : tile.h);
 }
 
 function railMarks(ask: Ask, { x, y, tile }: Sizes): Mark[] {
@@ -301,8 +300,8 @@ function slotTop({ y, picked, tile, row, slot, up }: Sizes): number {
 
 /** Mesh positions of the rows that the addition lies over. */
 function coveredBy(sizes: Sizes): ReadonlySet<number> {
-  const { row, x, y, tile, picked, opened, up } = sizes;
-  const top = (y[picked] ?? 0) + (up ? -opened : tile.h);
+  const { row, x, y, tile, picked, opened } = sizes;
+  const top = roomTop(sizes);
   const rows = y.flatMap((at, i) => (row.cover && i !== picked && at < top + opened && at + tile.h > top ? [i] : []));
   return new Set(rows.flatMap((i) => x.map((_, across) => i * x.length + across)));
 }

@@ -3,8 +3,9 @@
 import { chunkOf } from "../../collective/model/chunks";
 import { FOLDED_ROWS, UNFOLDED } from "../../collective/model/plan";
 import type { Collective, Plan, Step, Variable } from "../../core/document.gen";
+import { product } from "../../core/mesh";
 import type { NumberFormat } from "../../core/numbers";
-import { exchanges, gathers, permutes, reducesAll, scatters, tells } from "../model/semantics";
+import { exchanges, gathers, reducesAll, scatters } from "../model/semantics";
 import { reduces, type TraceModel } from "../model/trace";
 import { type Face, faceOf, once, partOf, stripOf } from "./contents";
 import type { Motion, Stage } from "./stage";
@@ -53,14 +54,6 @@ export interface Size {
   h: number;
 }
 
-/** How a plan's copies move. */
-export function motionOf(c: Collective, plan: Plan, { width, room }: Pick<Ask, "width" | "room">): Motion {
-  if (permutes(c) || (tells(c) && plan.algorithm === "meaning")) return "permute";
-  if (plan.algorithm === "meaning") return "gather";
-  const most = room < ROOM_OF_SLIM || width < WIDTH_OF_SLIM ? GUTTERS : SLIM_GUTTERS;
-  return plan.algorithm.endsWith("ring") && plan.n <= most && !exchanges(c) ? "gutters" : "lanes";
-}
-
 /** Whether a tile shows a block as chunks side by side. */
 export function stripped({ c, motion }: Ask): boolean {
   return c.semantics.cuts !== "none" && motion !== "permute" && (motion !== "gather" || !reducesAll(c));
@@ -73,12 +66,6 @@ export function wraps(plan: Plan): number {
 
 /** Most height of a picture that stands alone, with its line. */
 export const ROOM = 508;
-
-/** Rows of tiles with room for copies between them; of more, copies go over the places that they leave and fill. */
-export const GUTTERS = 8;
-const SLIM_GUTTERS = 16;
-const ROOM_OF_SLIM = 438;
-const WIDTH_OF_SLIM = 560;
 
 /** Which of n chunks an element of a variable belongs to: of what is sent, or of what is received. */
 export function chunkIn(
@@ -130,6 +117,13 @@ export function chunksOf(ask: Ask): number {
 export function pieceFace(ask: Ask, face: Face, rank = 0): Face {
   const { c, plan, receiver } = ask;
   return stripped(ask) ? partOf(face, plan.n, [gathers(c) ? rank : receiver]) : face;
+}
+
+/** What is said of chunks that have no element. */
+export function emptyChunks(ask: Ask): string {
+  const { c, plan, input } = ask;
+  const none = plan.n - product(input.shape);
+  return none > 0 && stripped(ask) && reducesAll(c) ? `${none} of ${plan.n} chunks have no element` : "";
 }
 
 /** Whether terms are added up. */

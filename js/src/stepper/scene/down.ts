@@ -24,11 +24,21 @@ export function downStage(ask: Ask, height: number): Stage {
         const sizes = sizesOf(ask, rows, choice);
         const left = ask.width - sizes.width;
         if (left < 0) continue;
+        // Columns stand apart, so that copies that go round the end of one have room.
+        const { x } = sizes.columns;
+        const apart = Math.min(30, left / x.length);
+        const columns = { ...sizes.columns, x: x.map((at, i) => at + i * apart) };
         // The ways of a permutation are as long as there is width; those of pieces are longer.
         const lane =
           choice.tight.lane +
           (exchanges(ask.c) && ask.motion === "gather" && !choice.whole ? Math.min(LONGER, left) : 0);
-        return placeDown(ask, rows, { ...choice, tight: { ...choice.tight, lane } }, sizes, Math.min(400, left));
+        return placeDown(
+          ask,
+          rows,
+          { ...choice, tight: { ...choice.tight, lane } },
+          { ...sizes, columns },
+          Math.min(400, left),
+        );
       }
     }
   }
@@ -40,27 +50,29 @@ export function downStage(ask: Ask, height: number): Stage {
 /** The stage in tiles that stand where others of the program do; null where it has no room there. */
 export function inHome(ask: Ask, home: Stage): Stage | null {
   const at = gridOf(home);
-  const low = fixedOf({ ...ask, least: { w: 0, h: 0 } }, false);
-  const [first = 0] = at.y;
-  if (ask.motion !== "gather" || home.large || at.y.some((y, i) => y !== first + i * at.pitch)) return null;
-  for (const choice of [...choicesOf(ask)].flatMap(({ all }) => all())) {
-    if ((!choice.whole && ask.trace.mesh.axes.length > 1) || choice.columns < 64) break;
-    const sizes = sizesOf({ ...ask, least: { w: 0, h: 0 } }, low, choice);
+  const free = { ...ask, least: { w: 0, h: 0 } };
+  const low = fixedOf(free, false);
+  const [top = 0] = at.y;
+  if (ask.motion !== "gather" || home.large) return null;
+  // The sum stands under the last tile.
+  const under = home.height - LINE - (at.y.at(-1) ?? 0) - at.h - 20;
+  const high = adds(ask) ? Math.min(at.h - 2, under) : at.h - 2;
+  if (high < 14) return null;
+  const rows = Math.max(1, Math.min(low.row.rows, Math.floor(high / 16)));
+  const row = { rows, cell: Math.floor(Math.min(20, high / rows)), pad: 1, gap: at.pitch - at.h };
+  for (const choice of [...[...choicesOf(ask)].flatMap(({ all }) => all()), ...bareChoices(ask)]) {
+    if (!choice.whole && ask.trace.mesh.axes.length > 1) continue;
+    const sizes = sizesOf(free, { ...low, row }, choice);
     const { tile, side } = sizes;
     const right = (at.x.at(-1) ?? 0) + at.w;
     if (tile.w > at.w || tile.h > at.h || right + side.w > ask.width) continue;
-    const bottom = (at.y.at(-1) ?? 0) + at.h + (adds(ask) ? 12 + tile.block.h + 8 : 0);
-    if (bottom + LINE > home.height) return null;
-    const row = { ...low.row, gap: at.pitch - at.h };
-    const inset = { ...tile.inset, y: (at.h - tile.block.h) / 2 };
     const placed = {
       ...sizes,
-      tile: { ...tile, w: at.w, h: at.h, inset },
+      tile: { ...tile, w: at.w, h: at.h },
       columns: { ...sizes.columns, x: at.x },
       left: { ...sizes.left, x: at.x[0] ?? 0 },
     };
-    const stage = placeDown(ask, { ...low, row, top: first, height: home.height }, choice, placed);
-    return { ...stage, rails: home.rails };
+    return placeDown(ask, { ...low, row, top, height: home.height }, choice, placed, 0, home);
   }
   return null;
 }

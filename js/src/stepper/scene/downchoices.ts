@@ -58,7 +58,7 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
   const open = { ...all, whole, open: true };
   if (whole && ask.motion === "gather" && several && !ask.mixed)
     yield choices(open, TIGHT.slice(0, 2), [FONTS[0]], GROWTH);
-  const copies = ask.motion === "lanes" || ask.motion === "permute" ? [false, true] : [false];
+  const copies = ask.motion === "permute" ? [false, true] : [false];
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
     ...(over || !several ? [] : copies.map((swatch) => ({ map: true, swatch }))),

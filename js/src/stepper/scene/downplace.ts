@@ -1,18 +1,16 @@
 /** A group that runs down: where its tiles, lanes, slots and rails stand for a choice of what shrinks. */
-import { product } from "../../core/mesh";
 import { clauses } from "../../core/text";
 import { BOLD, type Box, label, type Mark } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
-import { reducesAll } from "../model/semantics";
-import { type Ask, adds, chunksOf, lastOf, rowsOf, signRoom, stripped, stripVariable } from "./ask";
+import { type Ask, adds, chunksOf, lastOf, rowsOf, signRoom, stripVariable } from "./ask";
 import { railAcross, railDown } from "./axes";
 import { shownPart, TAG } from "./cells";
 import type { Choice } from "./downchoices";
 import { type Fixed, LINE } from "./downrows";
-import { permuteRoom, type Sizes } from "./downsizes";
+import { COLUMN_GAP, permuteRoom, type Sizes } from "./downsizes";
 import { mapRails, placeMap, sameOf } from "./map";
 import { nestMarks } from "./nest";
-import { type Lane, PLAIN, type Stage, type Tile } from "./stage";
+import { HEAD, type Lane, PLAIN, type Stage, type Tile } from "./stage";
 
 /** Width of the words over the slots: on which device, who holds the same. */
 const HEADER = 210;
@@ -31,16 +29,25 @@ interface Down {
 }
 
 /** The stage of a choice; the ways of a permutation may be longer than they need. */
-export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, longer = 0): Stage {
-  const { row, members, top, height, chunks } = fixed;
+export function placeDown(
+  ask: Ask,
+  fixed: Fixed,
+  choice: Choice,
+  sizes: Sizes,
+  longer = 0,
+  home: Stage | null = null,
+): Stage {
+  const { row, members, top, height } = fixed;
   const { font, open, tight, swatch, bare } = choice;
   const { tile, left, side, columns } = sizes;
   const { motion, group, receiver, width } = ask;
-  const tiles = tilesOf(ask, fixed, sizes);
+  const tiles = home ? tilesIn(ask, home, sizes) : tilesOf(ask, fixed, sizes);
   const own = tiles.filter((t) => t.members.every((p) => group.includes(p)));
   const right = ((sizes.rails.mesh && !open ? columns.x.at(-1) : columns.x[columns.picked]) ?? 0) + tile.w;
-  const bottom = top + members.length * (tile.h + row.gap) - row.gap;
+  const bottom = Math.max(...own.map(({ box }) => box.y + box.h));
   const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom };
+  const next = columns.x.find((x) => x > right);
+  const beside = next ? next - COLUMN_GAP : width;
   const after = right + permuteRoom(fixed.lanes, side.carried) + longer;
   const permutes = motion === "permute";
   const [before, awaited] = permutes ? whenMarks(down, after) : [[], []];
@@ -51,7 +58,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
     tiles,
     covered: PLAIN.covered,
     map: left.map && placeMap(left.map, left.over ? 8 : top),
-    rails: railMarks(down),
+    rails: home?.rails ?? railMarks(down),
     small: [],
     large: null,
     outer: [],
@@ -59,7 +66,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
     said: [...before, ...awaited],
     awaited,
     frames: framesOf(down),
-    signs: motion === "gutters" || row.gap < 12 ? [] : signsOf(tiles, row.gap),
+    signs: row.gap < 12 ? [] : signsOf(ask, tiles, row.gap),
     open,
     pager: left.title ? left.titleX + textWidth(left.title, 11) + 6 : null,
     group,
@@ -70,11 +77,11 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, sizes: Sizes, 
     face: tile.face,
     after: lastOf(ask, [row.rows, tile.face.columns]),
     chunks: chunksOf(ask),
-    carried: { chunks, width: side.carried, swatch },
+    carried: { chunks: 1, width: side.carried, height: tile.block.h, swatch },
     holds: permutes ? own.map((t) => shifted(t, after - t.box.x)) : [],
-    room: motion === "gather" ? null : { x: right, y: top, w: permutes ? after - right : side.w, h: bottom - top },
+    room: { x: right, y: top, w: (permutes ? after : beside) - right, h: bottom - top },
     line: { x: 0, y: height - LINE + 20, width },
-    note: clauses([shownPart(ask, tile.face), bare ? "point at a cell to read it" : "", emptyChunks(ask)]),
+    note: clauses([shownPart(ask, tile.face), bare ? "point at a cell to read it" : ""]),
     bare: bare > 0,
     reading: tile.reading,
     width,
@@ -94,10 +101,23 @@ function tilesOf(ask: Ask, { row, members, top }: Fixed, { tile, columns }: Size
         members: ranks.map((r) => group[r] ?? 0),
         box: { x, y, w: tile.w, h: tile.h },
         places: [{ v, box, face: tile.face, room: 0 }],
-        id: tile.above ? "above" : "beside",
+        id: "beside",
         coordinates: tile.coordinates,
       };
     });
+  });
+}
+
+/** The tiles that other steps have, with the blocks of this one. */
+function tilesIn(ask: Ask, home: Stage, { tile }: Sizes): Tile[] {
+  const v = stripVariable(ask, false);
+  const { block, face, inset } = tile;
+  return home.tiles.map((one) => {
+    const { x, y, w, h } = one.box;
+    const above = one.id === "above" && block.h + HEAD + 3 <= h;
+    const [dx, dy] = above ? [(w - block.w) / 2, HEAD + (h - HEAD - block.h) / 2] : [inset.x, (h - block.h) / 2];
+    const box = { x: x + dx, y: y + dy, ...block };
+    return { ...one, id: above ? "above" : "beside", places: [{ v, box, face, room: 0 }] };
   });
 }
 
@@ -140,10 +160,10 @@ function sumOf({ ask, fixed, choice, sizes, right, slots, bottom }: Down): Pick<
 
 /** Frames of groups that stand side by side. */
 function framesOf({ choice, fixed: { top }, sizes, bottom }: Down): Stage["frames"] {
-  const { tile, side } = sizes;
+  const { tile } = sizes;
   const { groups, picked, x, pad } = sizes.columns;
   if (groups.length === 1) return [];
-  const [w, h] = [tile.w + side.wrap + 2 * pad, bottom - top + 2 * pad];
+  const [w, h] = [tile.w + 2 * pad, bottom - top + 2 * pad];
   return groups.map((group, i) => {
     const box = { x: (x[i] ?? 0) - pad, y: top - pad, w, h };
     return { group, box, picked: i === picked && !choice.open };
@@ -151,9 +171,13 @@ function framesOf({ choice, fixed: { top }, sizes, bottom }: Down): Stage["frame
 }
 
 /** Between tiles that stand under one another. */
-function signsOf(tiles: readonly Tile[], gap: number): Stage["signs"] {
-  return tiles.flatMap(({ box }, i) =>
-    tiles[i + 1]?.box.x === box.x ? [[box.x + 22, box.y + box.h + gap / 2] as const] : [],
+function signsOf({ trace, c }: Ask, tiles: readonly Tile[], gap: number): Stage["signs"] {
+  const groups = trace.groups(c);
+  const together = (a: number, b: number) => groups.some((group) => group.includes(a) && group.includes(b));
+  return tiles.flatMap(({ box, members: [p = 0] }, i) =>
+    tiles[i + 1]?.box.x === box.x && together(p, tiles[i + 1]?.members[0] ?? 0)
+      ? [[box.x + 22, box.y + box.h + gap / 2] as const]
+      : [],
   );
 }
 
@@ -200,13 +224,6 @@ function whenMarks({ ask, fixed: { top }, sizes, own }: Down, after: number): re
     [label((own[0]?.box.x ?? 0) + x, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted")],
     [label(after + x, top - 8, given + then, 11, "muted")],
   ];
-}
-
-/** What is said of chunks that have no element. */
-function emptyChunks(ask: Ask): string {
-  const { c, plan, input } = ask;
-  const none = plan.n - product(input.shape);
-  return none > 0 && stripped(ask) && reducesAll(c) ? `${none} of ${plan.n} chunks have no element` : "";
 }
 
 /** The same tile elsewhere. */

@@ -1,8 +1,7 @@
 /** A group that runs down: how many rows it has, and how high they are. */
 
 import { FOLDED_ROWS, UNFOLDED } from "../../collective/model/plan";
-import { DOTTED } from "../model/caption";
-import { type Ask, adds, GUTTERS, groupsOf, rowsOf, tileFace } from "./ask";
+import { type Ask, adds, groupsOf, rowsOf, tileFace } from "./ask";
 import { permuted, rowIndex } from "./cells";
 import { OVER_ROOM } from "./map";
 import { joined, lanesOf } from "./routes";
@@ -23,9 +22,6 @@ const TOP = 34;
 const LOW_TOP = 24;
 /** Of the running line and its margins. */
 export const LINE = 38;
-/** Height of the dots under a tile, and of what stands over its block. */
-export const DOTS = 9;
-export const HEAD = 17;
 
 /** What does not depend on what shrinks. */
 export interface Fixed {
@@ -33,20 +29,15 @@ export interface Fixed {
   members: readonly (readonly number[])[];
   top: number;
   height: number;
-  /** Lanes that copies need beside the tiles, and chunks of the largest copy. */
+  /** Lanes that the copies of a permutation need beside the tiles. */
   lanes: number;
-  chunks: number;
 }
 
 /** Rows, and the lanes that copies need at any width. */
 export function fixedOf(ask: Ask, over: boolean): Fixed {
-  const { motion } = ask;
-  const all = motion === "permute" ? [permuted(ask)] : motion === "gather" ? [] : ask.trace.played(ask.plan).rounds;
-  const rounds = all.map(joined);
   const sizes = vertical(ask, over);
-  const chunks = Math.max(1, ...rounds.flatMap((round) => round.map((t) => t.chunks.length)));
-  const lanes = motion === "permute" || motion === "lanes" ? lanesOf(rounds, rowIndex(sizes.members)) : 0;
-  return { ...sizes, lanes, chunks };
+  const rounds = ask.motion === "permute" ? [joined(permuted(ask))] : [];
+  return { ...sizes, lanes: lanesOf(rounds, rowIndex(sizes.members)) };
 }
 
 /** Rows that use a height that is left over, as far as they still look like rows. */
@@ -69,17 +60,6 @@ export function downHeight(ask: Ask): number {
   return mapOver(ask) ? Math.max(height, vertical(ask, true).height) : height;
 }
 
-/** Least between two of many tiles, so that copies are read. */
-const READ = 26;
-
-/** As high as the meaning, where copies stand closer but are still read, and no row of a block is left out. */
-export function lowOf(ask: Ask, most: number): Ask {
-  const close = { ...ask, room: Math.min(ask.room, most) };
-  const [low, own] = [close, ask].map((one) => vertical(one, mapOver(one)).row) as [Row, Row];
-  const dense = ask.plan.n > 4 && low.gap < Math.min(own.gap, READ);
-  return low.rows < own.rows || dense ? ask : close;
-}
-
 /** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */
 export function mapOver(ask: Ask): boolean {
   return ask.width < 536 && groupsOf(ask).length > 1;
@@ -93,7 +73,7 @@ export function wholeMesh(ask: Ask): boolean {
   const { trace, motion } = ask;
   const [rows = 1, columns = 1, ...more] = trace.mesh.meshShape;
   const groups = groupsOf(ask);
-  if (trace.mesh.size > 16 || motion === "lanes" || motion === "permute") return false;
+  if (trace.mesh.size > 16 || motion === "permute") return false;
   if (more.length > 0) return groups.length > 1;
   return (
     groups.length === columns && groups.every((g, x) => g.length === rows && g.every((p, y) => p === y * columns + x))
@@ -111,43 +91,26 @@ const DENSE = [[16, 2, 4]] as const;
 /** Rows of tiles with as much as the height allows, folded where even little is too much. */
 function vertical(ask: Ask, over: boolean) {
   const { group, receiver, room, motion } = ask;
-  const gutters = motion === "gutters";
   const named = ask.trace.mesh.axes.length > 1 && wholeMesh(ask);
   // The title of a group is over the names of what stands in its columns.
-  const titled = (motion === "permute" || motion === "lanes") && groupsOf(ask).length > 1 ? 16 : 0;
+  const titled = motion === "permute" && groupsOf(ask).length > 1 ? 16 : 0;
   const top = over ? LOW_TOP + OVER_ROOM : named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP + titled;
   const natural = tileFace(ask, [64, 4096]).rows;
   const result = motion === "gather" && adds(ask);
   const of = (row: Row, n: number) => {
-    const head = gutters && n <= DOTTED ? HEAD + (adds(ask) ? DOTS : 0) : 0;
-    const pitch = row.rows * row.cell + 2 * row.pad + head + row.gap;
+    const pitch = row.rows * row.cell + 2 * row.pad + row.gap;
     return Math.ceil(top + n * pitch - row.gap + (result ? 12 + row.rows * row.cell + 8 : 10) + LINE);
   };
   for (const most of [UNFOLDED, FOLDED_ROWS]) {
     const members = rowsOf(group.length, receiver, most);
     const n = members.length;
     const choices: Row[] = [];
-    if (gutters && n > GUTTERS)
-      choices.push({ rows: 1, cell: 18, pad: 2, gap: 4 }, { rows: 1, cell: 16, pad: 2, gap: 3 });
-    else if (gutters) {
-      // A copy that is longer between two tiles is read longer.
-      for (let rows = Math.min(natural, 4); rows > 0; rows--)
-        for (const more of n <= 4 ? [34, 18] : [6])
-          choices.push({ rows, cell: 20, pad: n <= 4 ? 5 : 6, gap: rows * 20 + more });
-      choices.push(
-        { rows: 1, cell: 20, pad: 4, gap: 26 },
-        { rows: 1, cell: 18, pad: 3, gap: 22 },
-        { rows: 1, cell: 16, pad: 2, gap: 19 },
-        { rows: 1, cell: 16, pad: 1, gap: 16 },
-      );
-    } else {
-      // Rows stand closer before one is left out.
-      for (let rows = Math.min(natural, 4); rows > 1; rows--)
-        for (const [cell, pad, gap] of n > 8 ? [] : n > 4 ? DENSE : CLOSER) choices.push({ rows, cell, pad, gap });
-      if (n <= 4) choices.push({ rows: 1, cell: 20, pad: 13, gap: 14 });
-      if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
-      choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 });
-    }
+    // Rows stand closer before one is left out.
+    for (let rows = Math.min(natural, 4); rows > 1; rows--)
+      for (const [cell, pad, gap] of n > 8 ? [] : n > 4 ? DENSE : CLOSER) choices.push({ rows, cell, pad, gap });
+    if (n <= 4) choices.push({ rows: 1, cell: 20, pad: 13, gap: 14 });
+    if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
+    choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 }, { rows: 1, cell: 16, pad: 1, gap: 2 });
     const row = choices.find((r) => of(r, n) <= room) ?? (most === FOLDED_ROWS ? choices.at(-1) : undefined);
     if (row) return { row, members, top, height: of(row, n) };
   }

@@ -1,18 +1,17 @@
 /** A group that runs down: sizes of its tiles, and of what is beside them, for a choice of what shrinks. */
 
 import { textWidth } from "../../draw/measure";
-import { DOTTED } from "../model/caption";
-import { type Ask, adds, chunksOf, groupsOf, pieceFace, signRoom, stripped, tileFace, wraps } from "./ask";
+import { type Ask, adds, chunksOf, groupsOf, pieceFace, signRoom, stripped, tileFace } from "./ask";
 import { railRoom } from "./axes";
 import { cellOf, SWATCH, TAG, unsent } from "./cells";
 import type { Face } from "./contents";
 import type { Choice } from "./downchoices";
-import { DOTS, type Fixed, HEAD, LINE, mapOver } from "./downrows";
+import { type Fixed, LINE, mapOver } from "./downrows";
 import { type MapRoom, OVER, roomOfMap, titleOf } from "./map";
 import { along, type Nest, nested, nestRoom } from "./nest";
+import { TWO_LINES } from "./stage";
 
-const COLUMN_GAP = 18;
-const GUTTER_GAP = 4;
+export const COLUMN_GAP = 18;
 
 export interface Sizes {
   rails: Rails;
@@ -41,8 +40,7 @@ interface TileSizes {
   cell: number;
   /** From the corner of a tile to its block. */
   inset: { x: number; y: number };
-  /** Whether ids stand over blocks, and whether coordinates are with them. */
-  above: boolean;
+  /** Whether coordinates are with ids. */
   coordinates: boolean;
   /** Where the cell that is looked at is written out, from the left edge; null where it is not. */
   reading: { x: number; w: number } | null;
@@ -65,8 +63,6 @@ interface SideSizes {
   /** Width of what each member sends to the receiver, and of a copy that goes from tile to tile. */
   slot: number;
   carried: number;
-  /** Width beside every column for the copy that goes round from the last member to the first. */
-  wrap: number;
 }
 
 /** The groups that are drawn, each in a column of tiles. */
@@ -98,23 +94,18 @@ function tileSizes(ask: Ask, { row, members }: Fixed, choice: Choice, rails: Rai
   const cell = bare || cellOf(ask, font) + grow;
   const face = tileFace(ask, [row.rows, columns * chunksOf(ask)]);
   const block = { w: face.columns * cell, h: row.rows * row.cell };
-  const above = ask.motion === "gutters" && members.length <= DOTTED;
   // Coordinates have a line of their own under ids in rows that are high enough.
-  const under = block.h >= 32 || block.h + 2 * row.pad >= 40;
+  const under = block.h + 2 * row.pad >= TWO_LINES;
   const railed = rails.mesh || rails.axis !== null || rails.nest !== null;
-  const coordinates = (tight.coordinates || above) && mesh.axes.length > 1 && (under || !railed);
+  const coordinates = tight.coordinates && mesh.axes.length > 1 && (under || !railed);
   const ids = idRoom(ask, members, choice.whole || ask.alone);
   const places = coordinates ? textWidth(`(${mesh.meshShape.map((n) => n - 1).join(",")})`, 10, true) : 0;
   const names = under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
-  const inset = { x: above ? tight.pad : tight.pad + names + 8, y: (above ? HEAD : 0) + row.pad };
+  const inset = { x: tight.pad + names + 8, y: row.pad };
   const reading = reads && stripped(ask) ? { x: inset.x + block.w + 4, w: cellOf(ask, font) } : null;
-  const w = Math.max(
-    choice.bare ? 0 : ask.least.w,
-    inset.x + block.w + (reading ? reading.w + 4 : 0) + tight.pad,
-    above ? ids + 60 : 0,
-  );
-  const h = inset.y + block.h + row.pad + (above && adds(ask) ? DOTS : 0);
-  return { w, h, face, piece: pieceFace(ask, face), block, cell, inset, above, coordinates, reading };
+  const w = Math.max(choice.bare ? 0 : ask.least.w, inset.x + block.w + (reading ? reading.w + 4 : 0) + tight.pad);
+  const h = block.h + 2 * row.pad;
+  return { w, h, face, piece: pieceFace(ask, face), block, cell, inset, coordinates, reading };
 }
 
 /** Width of ids: where all groups are drawn, in full or in small, their tiles have one width. */
@@ -146,23 +137,14 @@ function railsRoom(ask: Ask, { mesh, axis, nest }: Rails): number {
   return first === null ? 6 : railRoom(ask.trace.mesh, first);
 }
 
-function sideSizes(ask: Ask, { lanes, chunks }: Fixed, choice: Choice, tile: TileSizes): SideSizes {
-  const { motion } = ask;
+function sideSizes(ask: Ask, { lanes }: Fixed, choice: Choice, tile: TileSizes): SideSizes {
   const { tight, font, swatch, bare } = choice;
   const { face, piece, cell } = tile;
   const slot = piece.columns * cell;
-  // A copy from tile to tile is a few chunks and a tag.
-  const each = face.columns / chunksOf(ask);
-  const carried = swatch ? SWATCH : (stripped(ask) ? each * chunks : each) * (bare ? cellOf(ask, font) : cell);
-  const wrap = motion === "gutters" ? wraps(ask.plan) * Math.max(26, each * cell + 9) : 0;
-  const rooms = {
-    none: 0,
-    gather: tight.lane + slot + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4),
-    permute: permuteRoom(lanes, carried) + tile.w + (unsent(ask) ? 70 : 8),
-    gutters: wrap,
-    lanes: lanes * (carried + TAG.w + 12) + 16,
-  };
-  return { w: rooms[motion], slot, carried, wrap };
+  const carried = swatch ? SWATCH : face.columns * (bare ? cellOf(ask, font) : cell);
+  const gather = tight.lane + slot + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4);
+  const permute = permuteRoom(lanes, carried) + tile.w + (unsent(ask) ? 70 : 8);
+  return { w: ask.motion === "permute" ? permute : gather, slot, carried };
 }
 
 export function permuteRoom(lanes: number, copy: number): number {
@@ -173,22 +155,18 @@ export function permuteRoom(lanes: number, copy: number): number {
 function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile: number, side: SideSizes) {
   const { whole, open, tight } = choice;
   const mesh = whole && !open && ask.trace.mesh.axes.length === 2;
-  const gutters = ask.motion === "gutters";
   const groups = whole ? groupsOf(ask) : [ask.group];
   const picked = groups.indexOf(ask.group);
-  const gap = gutters ? GUTTER_GAP : COLUMN_GAP;
-  // Round a ring the way back is part of the group.
-  const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
+  const pad = Math.min(6, row.gap / 2 + 3);
   const between = Math.min(14, tight.pad + 4);
   const x: number[] = [];
   let at = left;
   groups.forEach((_, i) => {
     x.push(at);
     // On a mesh the addition is at its right, so that columns stand as far apart in every step.
-    const added = (mesh ? i === groups.length - 1 : i === picked || open) && !gutters;
-    // Where every group moves, every column has its room.
-    at += tile + (added ? side.w + (i < groups.length - 1 ? between : 0) : side.wrap) + gap;
+    const added = mesh ? i === groups.length - 1 : i === picked || open;
+    at += tile + (added ? side.w + (i < groups.length - 1 ? between : 0) : 0) + COLUMN_GAP;
   });
   const columns: Columns = { groups, picked, x, pad };
-  return { columns, width: at - gap + (groups.length > 1 ? pad : 0) };
+  return { columns, width: at - COLUMN_GAP + (groups.length > 1 ? pad : 0) };
 }

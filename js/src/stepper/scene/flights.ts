@@ -12,7 +12,7 @@ import { pieceMarks, sendsNothing, tagMarks } from "./piece";
 import type { Lane, Stage, Tile } from "./stage";
 import { isSlim } from "./stage";
 import type { Flight, Moving } from "./view";
-import { hopsOf, rowOf, type Way, waysOf, wrapLane } from "./ways";
+import { hopsOf, rowOf, sideOf, type Way, waysOf, wrapLane } from "./ways";
 
 const HALO = 2;
 
@@ -70,23 +70,34 @@ function copy(view: Moving, source: number, destination: number, inner: Box, con
 function ringFlights(view: Moving): Flight[] {
   const { flow, stage } = view;
   return hopsOf(view).map(({ transfer, group, source, destination, from, to, at, wrap }) => {
+    // It starts under its block, which is drawn over it, and ends under the other one.
+    const end = at.y + to.box.y - from.box.y;
+    const w = wrap === null ? at.w : Math.min(at.w, stage.carried.width);
+    const [block, last] = [from, to].map(({ box, places }) => places[0]?.box ?? box) as [Box, Box];
     const edge = from.box.x + from.box.w;
-    const [y0, y1] = endsOf(view, from.box, to.box, at);
-    const side = edge - at.w - 3;
-    const lane = edge + wrapLane(view, wrap ?? 0) - at.w / 2;
+    const side = stage.reading ? edge + 3 : block.x + block.w - (isSlim(stage) ? -4 : w);
+    const lane = edge + wrapLane(view, wrap ?? 0) - w / 2;
     const [x, y] =
       wrap === null
-        ? [at.x, y0 + (y1 - y0) * flow.progress]
-        : aroundAt(side, lane, side, rowOf(from, at.h), rowOf(to, at.h), flow.progress);
-    const box = { ...at, x, y };
-    return copy(view, source, destination, box, chunkMarks(view, group, transfer, box, stage.bare));
+        ? [at.x, at.y + (end - at.y) * flow.progress]
+        : aroundAt(side, lane, side, at.y, end, flow.progress);
+    const box = { ...at, x, y, w };
+    const bare = stage.bare || (wrap !== null && stage.carried.swatch);
+    const flight = copy(view, source, destination, box, chunkMarks(view, group, transfer, box, bare));
+    return isSlim(stage) ? flight : { ...flight, box: seen(seen(flight.box, block), last) };
   });
 }
 
-/** Where a copy to a neighbour begins and ends: under the tiles, or over the places that it leaves and fills. */
-function endsOf({ stage }: Moving, from: Box, to: Box, at: Box): readonly [number, number] {
-  if (isSlim(stage)) return [at.y, at.y + to.y - from.y];
-  return to.y > from.y ? [from.y + from.h - at.h - 3, to.y + 3] : [from.y + 3, to.y + to.h - at.h - 3];
+/** What of a copy is seen beside a block that is drawn over it. */
+function seen(copy: Box, lid: Box): Box {
+  const { x, y, w, h } = copy;
+  const [right, bottom] = [lid.x + lid.w, lid.y + lid.h];
+  if (x >= right || y >= bottom || x + w <= lid.x || y + h <= lid.y) return copy;
+  // It goes out of its row, or along it.
+  if (y + 2 * HALO < lid.y) return { ...copy, h: lid.y - y };
+  if (y + h - 2 * HALO > bottom) return { ...copy, y: bottom, h: y + h - bottom };
+  const from = Math.min(x + w, right);
+  return { ...copy, x: from, w: x + w - from };
 }
 
 /** Three thirds of a way: out of the row, along a lane, into the other row. */
@@ -97,10 +108,8 @@ function aroundAt(x0: number, lane: number, x1: number, y0: number, y1: number, 
 }
 
 /** Size of copies that go by lanes, with their tag. */
-function laneCopy({ carried, motion, tiles }: Stage) {
-  const high = tiles[0]?.places[0]?.box.h ?? 0;
-  const { width: block, swatch: bare } = carried;
-  return { w: block + TAG.w + 4, h: motion === "permute" ? high : Math.min(high, 40), block, bare };
+function laneCopy({ carried: { width: block, height: h, swatch: bare } }: Stage) {
+  return { w: block + TAG.w + 4, h, block, bare };
 }
 
 /** Copies that go by lanes: back under the tile where they go, or to what is held afterwards. */
@@ -109,19 +118,20 @@ function laneFlights(view: Moving): Flight[] {
   const { ways, width } = waysOf(view);
   const held = stage.motion === "permute";
   const size = laneCopy(stage);
-  const pitch = held ? width : size.w + 8;
+  const side = sideOf(stage);
+  const [out, long] = side.down ? [size.w, size.h] : [size.h, size.w];
   return ways.flatMap((way) => {
     const [from, to] = way.tiles;
-    const edge = from.box.x + from.box.w;
-    const lane = edge + (held ? 18 + (pitch - 8 - size.w) / 2 : 12) + way.lane * pitch;
-    const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
+    const edge = side.edge(from.box);
+    const lane = edge + (held ? 14 : 0) + (way.lane + 0.5) * width - out / 2;
+    const hidden = (order: number) => edge - 4 - out - order * (out + 7);
     const [start, end] = held
       ? [Math.max(from.box.x + 3, hidden(0)), to.box.x - TAG.w - 8]
       : [hidden(way.leaves), hidden(way.arrives)];
-    const row = (tile: Tile) => rowOf(tile, size.h);
-    const [x, y] = aroundAt(start, lane, end, row(from), row(to), flow.progress);
+    const row = (tile: Tile) => (side.down ? rowOf(tile, long) : side.middle(tile.box) - long / 2);
+    const [u, v] = aroundAt(start, lane, end, row(from), row(to), flow.progress);
     // What would come out at the other side of its tile is not on its way yet.
-    return x < from.box.x + 3 ? [] : [laneCopyAt(view, way, { x, y, w: size.w, h: size.h }, size)];
+    return u < side.start(from.box) + 3 ? [] : [laneCopyAt(view, way, side.box(u, v, size), size)];
   });
 }
 

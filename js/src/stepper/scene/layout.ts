@@ -1,14 +1,17 @@
 /** The stages of all steps in one room: as high at every step, so that the page does not move. */
 import type { Plan, Step, Variable } from "../../core/document.gen";
 import { type Formats, formatsOf } from "../model/formats";
+import { permutes, tells } from "../model/semantics";
 import type { TraceModel } from "../model/trace";
 import { acrossStage } from "./across";
-import { type Ask, motionOf, ROOM, type Size } from "./ask";
+import { type Ask, chunksOf, ROOM, type Size, tileFace } from "./ask";
+import { cellOf, FONTS } from "./cells";
 import { type BlockColor, blockColors } from "./colors";
 import { contents } from "./contents";
 import { downStage, inHome } from "./down";
-import { downHeight, lowOf } from "./downrows";
-import { type Field, FULL, type Local, localField, localStage, type Shown } from "./local";
+import { downHeight } from "./downrows";
+import { asLarge, type Field, type Local, localField, localStage, type Shown } from "./local";
+import { roundsStage } from "./rounds";
 import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
 import { thumbStage, thumbsHeight } from "./thumbs";
@@ -27,9 +30,9 @@ export class StepperLayout {
   readonly height: number;
   readonly blockColor: BlockColor;
   readonly #field: Field | null = null;
+  /** Least size of tiles. */
+  #least = NONE;
   readonly #mixed: boolean;
-  /** Whether it stands in a card: then other algorithms take the height that the meaning has. */
-  readonly #card: boolean;
   readonly #local: readonly Shown[];
   readonly #homes = new Map<string, Stage | null>();
   readonly #shown = new Map<number, Shown>();
@@ -45,25 +48,41 @@ export class StepperLayout {
     private readonly tiles: Local["tiles"] = new Map(),
   ) {
     this.blockColor = blockColors(trace);
-    this.#card = room.most < ROOM;
     const over = trace.steps.flatMap(({ collective: c }) => c?.axes.join() ?? []);
     this.#mixed = trace.mesh.axes.length === 2 && new Set(over).size > 1;
-    const asksAt = (step: Step, at: number) =>
-      trace.communicates(step) ? trace.plans(step).map((plan) => this.#ask(at, step, plan, null)) : [];
-    const local = trace.steps.flatMap((step, at) => {
-      const asks = asksAt(step, at);
-      return asks.length === 0 || asks.includes(null) ? [this.shown(at)] : [];
-    });
-    this.#local = unlike(local);
+    const all = trace.steps.map((step, at) => this.#ask(at, step, null));
+    this.#local = unlike(all.flatMap((ask, at) => (ask ? [] : [this.shown(at)])));
+    const asks = [...new Map(all.flatMap((ask) => (ask ? [[signature(ask), ask] as const] : []))).values()];
     this.#field = this.#fieldAt(width);
-    const asks = new Map<string, Ask>();
-    for (const [at, step] of trace.steps.entries())
-      for (const ask of asksAt(step, at)) if (ask) asks.set(signature(ask), asks.get(signature(ask)) ?? ask);
-    const [meanings, others] = split([...asks.values()], ({ plan }) => plan.algorithm === "meaning");
-    const { least, height } = this.#field;
-    const meaning = (ask: Ask) => acrossStage({ ...ask, least })?.height ?? heightOf(ask);
-    const most = Math.max(room.least, height, ...meanings.map(meaning));
-    this.height = Math.ceil(Math.max(most, ...others.map((ask) => heightOf(this.#card ? lowOf(ask, most) : ask))));
+    const { height } = this.#field;
+    const least = this.#field.home ? this.#withStrips(asks, this.#field.least) : NONE;
+    this.#least = least;
+    const heights = asks.map((ask) => acrossStage({ ...ask, least })?.height ?? heightOf(ask));
+    this.height = Math.ceil(Math.max(room.least, height, ...heights));
+  }
+
+  /** Tiles in which most of every chunk is seen, where what a collective means is seen as large as without. */
+  #withStrips(asks: readonly Ask[], least: Size): Size {
+    const { width, room } = this;
+    const own = this.#homeAt(null, { width, least }, room.most);
+    const hops = asks.filter(({ trace, step }) => trace.plans(step).length > 1);
+    const place = own?.tiles[0]?.places[0]?.box;
+    if (!own || !place) return least;
+    const [{ box, id } = { box: place, id: "" }] = own.tiles;
+    const around = id === "above" ? 8 : place.x - box.x + 4;
+    for (let columns = 8; columns > 0; columns--) {
+      const strips = hops.map((ask) => {
+        const chunks = { ...ask, motion: "lanes" } as const;
+        return Math.min(tileFace(chunks, [1, 4096]).columns, chunksOf(chunks) * columns) * cellOf(ask, FONTS[0]);
+      });
+      const w = Math.ceil(around + Math.max(0, ...strips));
+      const wider = { ...least, w };
+      if (w <= box.w) return least;
+      const stage = w < width ? this.#homeAt(null, { width, least: wider }, room.most) : null;
+      if (stage && stage.font >= own.font && asLarge(stage, own, true) && (stage.tiles[0]?.box.w ?? 0) >= w)
+        return wider;
+    }
+    return least;
   }
 
   #fieldAt(width: number): Field {
@@ -90,17 +109,10 @@ export class StepperLayout {
     const { trace } = this;
     const at = trace.steps.findIndex((step) => trace.communicates(step));
     const step = trace.step(at);
-    const plan = step && trace.plan(step, "meaning");
-    const ask = step && plan && this.#ask(at, step, plan, device);
+    const ask = step && this.#ask(at, step, device);
     if (!ask) return null;
     if (own.least.w > own.width) return null;
-    const stage = this.#stageOf({ ...ask, ...own }, height);
-    const every = stage.tiles.length === trace.mesh.size;
-    const some = stage.large !== null || stage.map !== null || trace.mesh.size > FULL;
-    const single = stage.tiles.every(({ members }) => members.length === 1);
-    const room = stage.tiles.every(({ box }) => box.x + box.w <= own.width);
-    const readable = !stage.bare || (every && trace.mesh.size <= FULL);
-    return (every || some) && single && readable && room ? stage : null;
+    return this.#stageOf({ ...ask, ...own }, height);
   }
 
   #stageOf(ask: Ask, height: number): Stage {
@@ -131,8 +143,9 @@ export class StepperLayout {
     const key = `${at} ${plan?.algorithm ?? ""} ${device ?? ""}`;
     let setting = this.#settings.get(key);
     if (!setting) {
-      const ask = plan && this.#asked(at, step, plan, device);
-      const stage = ask ? this.#stageOf(ask, this.height) : this.#localStage(at, device);
+      const ask = this.#asked(at, step, device);
+      const own = ask ? this.#stageOf(ask, this.height) : this.#localStage(at, device);
+      const stage = ask && plan && plan.algorithm !== "meaning" ? roundsStage({ ...ask, plan }, own) : own;
       setting = settingOf(trace, step, shown, plan, stage);
       // What is asked for at every step of a long program is not kept forever.
       if (this.#settings.size > 64) this.#settings.clear();
@@ -142,36 +155,30 @@ export class StepperLayout {
   }
 
   /** What a collective is about to show in the tiles of the first one, if all steps stand there. */
-  #asked(at: number, step: Step, plan: Plan, device: number | null): Ask | null {
-    const ask = this.#ask(at, step, plan, device);
+  #asked(at: number, step: Step, device: number | null): Ask | null {
+    const ask = this.#ask(at, step, device);
     const { width } = this;
-    const least = this.#field?.least ?? NONE;
     if (!ask) return null;
-    const stands = this.#mixed || this.#field?.home;
-    const home = stands ? this.#homeAt(device, { width, least }, this.height) : null;
-    // Rings of all groups stand side by side where they can, though one group is large in the steps.
-    if (home?.large && plan.algorithm !== "meaning") {
-      const free = { ...ask, least: NONE };
-      if (this.#stageOf(free, this.height).tiles.length === this.trace.mesh.size) return free;
-    }
+    const home = this.#homeAt(device, { width, least: this.#least }, this.height);
     const first = this.trace.steps.findIndex((s) => this.trace.communicates(s)) === at;
-    return home && !(first && plan.algorithm === "meaning") ? { ...ask, home } : ask;
+    return home && !first ? { ...ask, home } : ask;
   }
 
   #localStage(at: number, device: number | null): Stage {
     const { width, height, trace } = this;
     const field = this.#field as Field;
     const focus = focusOf(trace, at, device, field.list?.seats ?? 0);
-    const home = field.home ? this.#homeAt(device, { width, least: field.least }, height) : null;
+    const home = field.home ? this.#homeAt(device, { width, least: this.#least }, height) : null;
     return localStage(trace, field, this.shown(at), focus, home, width);
   }
 
   /** What a collective is about to show; null where its blocks cannot be drawn. */
-  #ask(at: number, step: Step, plan: Plan, device: number | null): Ask | null {
+  #ask(at: number, step: Step, device: number | null): Ask | null {
     const { trace } = this;
+    const plan = trace.communicates(step) ? trace.plan(step, "meaning") : null;
     const [input, output] = [trace.variable(step.inputs[0] ?? -1), trace.given(step)];
     const { collective: c } = step;
-    if (!c || !input || !output || !input.drawn || !output.drawn) return null;
+    if (!c || !plan || !input || !output || !input.drawn || !output.drawn) return null;
     const groups = trace.groups(c);
     const own = device === null ? undefined : groups.find((g) => g.includes(device));
     const group = own ?? groups[0];
@@ -181,15 +188,15 @@ export class StepperLayout {
       step,
       c,
       plan,
-      motion: motionOf(c, plan, { width: this.width, room: this.room.most }),
+      motion: permutes(c) || tells(c) ? "permute" : "gather",
       input,
       output,
       format: this.shown(at).formats.get(input.id) ?? null,
       group,
       receiver: Math.max(0, device === null ? 0 : group.indexOf(device)),
       width: this.width,
-      room: plan.algorithm === "meaning" || !this.#card ? this.room.most : (this.height ?? this.room.most),
-      least: this.#field?.least ?? NONE,
+      room: this.room.most,
+      least: this.#least,
       home: null,
       alone: false,
       mixed: this.#mixed,
@@ -203,29 +210,16 @@ function groupStage(ask: Ask, height: number): Stage {
   return stage.bare || stage.tiles.length < ask.trace.mesh.size ? (thumbStage(ask, height) ?? stage) : stage;
 }
 
-function split<T>(all: readonly T[], first: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(first), all.filter((one) => !first(one))];
-}
-
 function heightOf(ask: Ask): number {
   return Math.max(downHeight(ask), thumbsHeight(ask));
 }
 
 /** What the height of a collective's stage depends on. */
-function signature({ trace, plan, c, input, output, format }: Ask): string {
+function signature({ trace, c, input, output, format }: Ask): string {
   const shape = (v: Variable) => (trace.corner(v)?.shape ?? v.shape).join();
-  const { algorithm } = plan;
-  return [
-    algorithm,
-    c.kind,
-    c.axes,
-    c.group_size,
-    c.split_axis,
-    c.concat_axis,
-    shape(input),
-    shape(output),
-    format?.width,
-  ].join(" ");
+  return [c.kind, c.axes, c.group_size, c.split_axis, c.concat_axis, shape(input), shape(output), format?.width].join(
+    " ",
+  );
 }
 
 /** One of each kind that needs different room. */

@@ -27,9 +27,15 @@ export function lineMarks(view: StepView): Mark[] {
   const hop = (moves(view) ? hopTexts(view) : []).find((s) => textWidth(before + s, SIZE) <= width);
   const first = before + (hop ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
-  const rest = clauses([scaleOf(view), second, stage.note]);
+  const rest = clauses([scaleOf(view), second, noteOf(view)]);
   if (rest !== "") marks.push(label(x, y + 16, fitClauses(rest, width, 11), 11, "muted"));
   return marks;
+}
+
+/** What is not drawn, and which rows something lies over. */
+function noteOf({ stage: { note, covered }, trace: { mesh } }: StepView): string {
+  const rows = [...new Set([...covered].map((p) => mesh.digits(p)[0] ?? 0))];
+  return clauses([note, rows.length > 0 ? `${mesh.axes[0]?.name}=${rows.join(", ")} behind` : ""]);
 }
 
 /** What the numbers of a collective are multiples of: `all numbers ×10⁸`. */
@@ -46,7 +52,7 @@ function noteMarks(view: Moving, from: number): Mark[] {
   const text = clauses([
     trace.iterations(view.step),
     scaleOf(view),
-    stage.note,
+    noteOf(view),
     others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
     collective.axes.length > 1 ? "colour = axis crossed" : "",
   ]);

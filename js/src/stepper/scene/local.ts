@@ -65,7 +65,7 @@ const PAD = 9;
 const GAP = 10;
 const ARROW = 24;
 /** Height of a cell where it may be low. */
-const LOW = 18;
+const LOW = 16;
 const NAME = 14;
 /** Height of the id over the blocks. */
 const HEAD = 18;
@@ -113,10 +113,8 @@ export function localField(local: Local): Field {
   const fits = (field: Field | null): field is Field =>
     field !== null && field.height <= room && (field.grid?.box.w ?? 0) <= width;
   const home = local.home(NONE);
-  for (const { make, sizes, tries } of [
-    ...(home ? waysHome(home, line ? SIZES.column : SIZES.home) : []),
-    ...(trace.mesh.size > FULL ? [] : [line ? COLUMN : MESH]),
-  ]) {
+  const own = trace.mesh.size > FULL ? [] : [line ? COLUMN : MESH];
+  for (const { make, sizes, tries } of home ? waysHome(home, line ? SIZES.column : SIZES.home) : own) {
     const failed: Size[] = [];
     for (const size of sizes) {
       const tile = tileSize(local, size);
@@ -128,6 +126,12 @@ export function localField(local: Local): Field {
       if (failed.length > tries) break;
     }
   }
+  if (home)
+    return {
+      ...AT_LEAST,
+      size: { ...AT_LEAST.size, lines: home.tiles[0]?.id === "above" ? 1 : 0 },
+      height: home.height,
+    };
   let last: Field | null = null;
   for (const size of SIZES.mesh) {
     last = inList(local, size);
@@ -136,6 +140,16 @@ export function localField(local: Local): Field {
   return last as Field;
 }
 
+/** In tiles that are too small for any of these. */
+const AT_LEAST: Omit<Field, "height"> = {
+  size: { font: FONTS[2], rows: 1, columns: 1, cell: LOW, lines: 0, before: false, tight: true },
+  tile: NONE,
+  least: NONE,
+  home: true,
+  grid: null,
+  list: null,
+};
+
 /** In the tiles of the first collective: larger ones, first where blocks are whole and it shows as much; else as they are. */
 function waysHome(home: Stage, sizes: readonly Blocks[]) {
   const whole = sizes.filter(({ columns, rows }) => columns === 64 && rows > 3);
@@ -143,6 +157,7 @@ function waysHome(home: Stage, sizes: readonly Blocks[]) {
     { make: kept(home, true), sizes: whole, tries: 40 },
     { make: kept(home, false), sizes, tries: 40 },
     { make: asItIs(home), sizes, tries: sizes.length },
+    { make: atHome, sizes, tries: 40 },
   ];
 }
 
@@ -151,10 +166,15 @@ function kept(own: Stage, open: boolean): typeof atHome {
   return (local, size, tile) => {
     const field = atHome(local, size, tile);
     const stage = field && local.home(tile);
-    const cells = (of: Stage) => of.face?.elements.length ?? 0;
-    const as = (!open || stage?.open === own.open) && !own.map === !stage?.map;
-    return as && stage && cells(stage) >= cells(own) ? field : null;
+    return stage && asLarge(stage, own, open) ? field : null;
   };
+}
+
+/** Whether a stage shows as much as in tiles of its own size, and as many additions. */
+export function asLarge(stage: Stage, own: Stage, open: boolean): boolean {
+  const cells = ({ face }: Stage) => face?.elements.length ?? 0;
+  const as = (!open || stage.open === own.open) && !own.map === !stage.map;
+  return as && stage.tiles.length >= own.tiles.length && cells(stage) >= cells(own);
 }
 
 /** In the tiles of the first collective. */
@@ -249,7 +269,7 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { p
   const places: Place[] = [];
   // Of blocks in the low rows of many devices.
   const low = beside && size.rows === 1 && size.cell === LOW;
-  let [y, widest] = [low ? 2 : beside ? 5 : HEAD + NAME, 0];
+  let [y, widest] = [low ? 1 : beside ? 5 : HEAD + NAME, 0];
   for (const row of rows) {
     let [x, high] = [left, 0];
     row.forEach((v, i) => {
@@ -272,7 +292,7 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { p
     widest = Math.max(widest, x - between + pad + (rows.length > 1 ? 12 : 0));
     y += high + NAME + 4;
   }
-  return { places, w: widest, h: y - NAME + (low ? -2 : beside ? 1 : 4) };
+  return { places, w: widest, h: y - NAME + (low ? -3 : beside ? 1 : 4) };
 }
 
 /** The face of a block: of one that is joined from pieces and has one line, its pieces side by side. */
@@ -297,23 +317,27 @@ export function localStage(
   width: number,
 ): Stage {
   const { size, grid, list, height } = field;
-  const { places, w, h } = arrange(trace, shown, size);
-  const seats: readonly (readonly [number, Box])[] =
-    home?.tiles.map((t) => [t.members[0] ?? 0, t.box] as const) ??
-    (list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p)).map(
-      (p, i) => [p, seatOf(trace, field, p, i)] as const,
-    );
+  const wanted = arrange(trace, shown, size);
+  const seats: readonly Seat[] =
+    home?.tiles ??
+    (list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p)).map((p, i) => ({
+      members: [p],
+      box: seatOf(trace, field, p, i),
+      coordinates: size.lines > 0,
+    }));
   const map = grid ?? list?.map;
   // Where not all devices are drawn, it is said which.
   const some = home && home.tiles.length < trace.mesh.size ? home : null;
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
-  const rows = seats.map(([p, box]) => [box.y, box.h, String(p)] as const);
+  const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
+  const [{ box } = { box: NONE }] = seats;
+  const { places, w, h, bare } = squeezed(wanted, box);
   return {
     ...PLAIN,
     motion: "none",
     run: "down",
     font: size.font,
-    tiles: seats.map(([p, box], i) => tileOf(p, box, places, { w, h }, size.lines === 0, i > 0)),
+    tiles: seats.map((seat, i) => tileOf(seat, places, { w, h }, size.lines === 0, i > 0)),
     map: home?.map ?? list?.map ?? null,
     small: home?.small ?? [],
     large: home?.large ?? null,
@@ -333,10 +357,24 @@ export function localStage(
     after: null,
     line: home?.line ?? { x: 0, y: height - LINE + 20, width },
     note: hiddenText(places),
+    bare,
     width,
     height: home?.height ?? height,
   };
 }
+
+/** Blocks in a tile that has no room for them: without numbers, as large as there is room for. */
+function squeezed(wanted: ReturnType<typeof arrange>, { w, h }: Size) {
+  const [x, y] = [Math.min(1, w / wanted.w), Math.min(1, h / wanted.h)];
+  const bare = Math.min(x, y) < 1;
+  const places = wanted.places.map((at) => {
+    const box = { x: at.box.x * x, y: at.box.y * y, w: at.box.w * x, h: at.box.h * y };
+    return bare ? { ...at, box, room: 0 } : at;
+  });
+  return { places, w: wanted.w * x, h: wanted.h * y, bare };
+}
+
+type Seat = Pick<Tile, "members" | "box" | "coordinates">;
 
 /** Where the tile of a device stands: on the mesh, or in its place of the list. */
 function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i: number): Box {
@@ -346,7 +384,8 @@ function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i:
 }
 
 /** A tile with blocks in its middle; those beside the id begin there, and have names over the first tile alone. */
-function tileOf(p: number, box: Box, places: readonly Place[], { w, h }: Size, beside: boolean, later: boolean): Tile {
+function tileOf(seat: Seat, places: readonly Place[], { w, h }: Size, beside: boolean, later: boolean): Tile {
+  const { members, box, coordinates } = seat;
   const [dx, dy] = [beside ? 0 : Math.max(0, (box.w - w) / 2), Math.max(0, (box.h - h) / 2)];
   const moved = places.map((at) => ({
     ...at,
@@ -354,7 +393,7 @@ function tileOf(p: number, box: Box, places: readonly Place[], { w, h }: Size, b
     name: beside ? box.y - 6 : undefined,
     box: { ...at.box, x: box.x + dx + at.box.x, y: box.y + (beside ? (box.h - at.box.h) / 2 : dy + at.box.y) },
   }));
-  return { members: [p], box, places: moved, id: beside ? "beside" : "above", coordinates: !beside };
+  return { members, box, places: moved, id: beside ? "beside" : "above", coordinates };
 }
 
 /** What of a block has no room. */

@@ -6,12 +6,14 @@ import { flightsOf } from "./flights";
 import { litMarks } from "./hit";
 import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
-import { readingMarks, stripMarks } from "./strips";
+import { dotMarks, readingMarks, stripMarks } from "./strips";
 import { resting } from "./transit";
 import type { Rules } from "./view";
+import { wayMarks } from "./ways";
 import { wholeMarks } from "./whole";
 
 export const RULES: Rules = {
+  dotMarks,
   equalMarks,
   flightsOf,
   fromText,
@@ -23,5 +25,6 @@ export const RULES: Rules = {
   said,
   stripMarks,
   transitText,
+  wayMarks,
   wholeMarks,
 };

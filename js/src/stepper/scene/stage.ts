@@ -18,6 +18,12 @@ import type { Face } from "./contents";
 /** What moves where: nothing; to one receiver's sum; from tile to tile; from the tiles to what they hold afterwards. */
 export type Motion = "none" | "gather" | "gutters" | "lanes" | "permute";
 
+/** Height of tiles in which coordinates stand under ids that are beside blocks. */
+export const TWO_LINES = 34;
+
+/** Height of an id over a block. */
+export const HEAD = 19;
+
 /** A device's tile, or one for several members that are folded into one row. */
 export interface Tile {
   /** Mesh positions; several where members are folded. */
@@ -107,9 +113,9 @@ export interface Stage {
   holds: readonly Tile[];
   /** Chunks side by side that a face has; 1 where it is a block as it is. */
   chunks: number;
-  /** Most chunks of a copy that goes from tile to tile, the width of one, and whether its numbers have no room. */
-  carried: { chunks: number; width: number; swatch: boolean };
-  /** Room for copies that go from tile to tile. */
+  /** Most chunks of a copy that goes from tile to tile, how large it is, and whether its numbers have no room. */
+  carried: { chunks: number; width: number; height: number; swatch: boolean };
+  /** Room for copies beside the tiles of the picked group: at their right, or under or over them. */
   room: Box | null;
   /** Where the line with the sum stands. */
   line: { x: number; y: number; width: number };
@@ -123,9 +129,16 @@ export interface Stage {
   height: number;
 }
 
-/** Whether copies of a ring have no room between tiles: then they are drawn over them. */
-export function isSlim({ motion, tiles: [first, second] }: Stage): boolean {
-  return motion === "gutters" && first !== undefined && second !== undefined && second.box.y - first.box.y < 28;
+/** From a row of tiles to the next, where copies of a ring have no room between blocks. */
+export const SLIM = 28;
+
+export function pitchOf([first, second]: readonly Tile[]): number {
+  return first && second ? second.box.y - first.box.y : 0;
+}
+
+/** Whether copies of a ring have no room between blocks: then they are drawn over them. */
+export function isSlim({ motion, lanes }: Stage): boolean {
+  return motion === "gutters" && pitchOf(lanes.map(({ tile }) => tile)) < SLIM;
 }
 
 /** Where a device of a small group stands; null for one that stands in full. */
@@ -146,7 +159,7 @@ export const PLAIN = {
   pager: null,
   holds: [],
   chunks: 1,
-  carried: { chunks: 1, width: 0, swatch: false },
+  carried: { chunks: 1, width: 0, height: 0, swatch: false },
   room: null,
   bare: false,
   reading: null,

@@ -7,9 +7,8 @@ import { StepperLayout } from "./layout";
 import { unsentMarks } from "./permuted";
 import { combinesMarks } from "./sign";
 import { isSlim } from "./stage";
-import { tileMarks } from "./tiles";
+import { groundMarks, insideMarks, tileMarks } from "./tiles";
 import { type Flight, groupViews, type Moving, moves, type StepperOptions, type StepView, stepView } from "./view";
-import { wayMarks } from "./ways";
 
 export { StepperLayout, type StepperOptions };
 
@@ -25,7 +24,13 @@ export function frameOf(view: StepView): Frame {
   const groups = groupViews(view);
   const flights = groups.flatMap((group) => options.rules?.flightsOf(group) ?? []);
   const seen = stage.tiles.filter(({ members: [p = 0] }) => !stage.covered.has(p));
-  const tiles = seen.flatMap((tile) => tileMarks(view, tile));
+  // Round a ring copies come out from under their blocks, else from under their tiles.
+  const ring = moves(view) && stage.motion === "gutters" ? view : null;
+  const grounds = seen.flatMap((tile) => [
+    ...groundMarks(view, tile),
+    ...((ring && options.rules?.dotMarks(ring, tile)) ?? []),
+  ]);
+  const tiles = seen.flatMap((tile) => (ring ? insideMarks : tileMarks)(view, tile));
   const slim = isSlim(stage);
   const begun = options.rules?.resting(view);
   const still = begun && restingMarks(begun);
@@ -37,6 +42,7 @@ export function frameOf(view: StepView): Frame {
       ...stage.fixed,
       ...stage.said,
       ...(options.rules?.mapMarks(view) ?? []),
+      ...(ring ? grounds : []),
       ...groups.flatMap((group) => standing(group, flights)),
       ...(still?.under ?? []),
       ...(options.rules?.lineMarks(view) ?? []),
@@ -44,7 +50,6 @@ export function frameOf(view: StepView): Frame {
     ],
     flights: still?.flights ?? flights,
     over: [
-      // A copy comes out from under its tile, and goes in under another.
       ...(slim ? [] : tiles),
       ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
       ...(still?.over ?? []),
@@ -60,7 +65,7 @@ export function frameOf(view: StepView): Frame {
 function standing(view: Moving, flights: readonly Flight[]): Mark[] {
   const { motion } = view.stage;
   if (motion === "gather") return additionMarks(view, flights);
-  return [...wayMarks(view), ...(motion === "permute" ? unsentMarks(view) : [])];
+  return [...(view.options.rules?.wayMarks(view) ?? []), ...(motion === "permute" ? unsentMarks(view) : [])];
 }
 
 /** What of a transfer is drawn while other steps run: the ways that its copies rest on, and the places that wait. */

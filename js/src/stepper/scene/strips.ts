@@ -15,6 +15,7 @@ import {
   type Stroke,
 } from "../../draw/marks";
 import { fitName } from "../../draw/measure";
+import { DOTTED } from "../model/caption";
 import { exchanges, gathers, scatters } from "../model/semantics";
 import { blockMarks } from "./block";
 import { type Face, partOf } from "./contents";
@@ -68,9 +69,6 @@ export function stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[
   // The column that the receiver takes.
   if (stage.motion === "gather" && !finished && !gathers(view.collective) && group === stage.group)
     marks.push(outline(place(stage.lanes[stage.receiver]?.rank ?? 0), 3, view.axis));
-  const tile = view.seats.get(p);
-  if (adds && stage.motion === "gutters" && tile && box.y + box.h + 9 <= tile.y + tile.h)
-    marks.push(...dotMarks(view, p, box));
   return marks;
 }
 
@@ -207,8 +205,10 @@ function waitingMarks(view: Moving, p: number, k: number, at: Box): Mark[] {
 }
 
 /** Under each chunk, how many of the terms its sum holds. */
-function dotMarks(view: Moving, p: number, box: Box): Mark[] {
-  const { stage } = view;
+export function dotMarks(view: Moving, { members: [p = 0], places: [place] }: Tile): Mark[] {
+  const { stage, adds } = view;
+  if (!place || !adds || stage.chunks > DOTTED) return [];
+  const { box } = place;
   const [n, w] = [stage.chunks, box.w / stage.chunks];
   const pitch = Math.min(7, (w - 7) / n);
   const r = Math.min(2.2, pitch / 2 - 0.4);

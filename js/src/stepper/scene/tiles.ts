@@ -11,27 +11,38 @@ import { futureMarks } from "./future";
 import { blockColor, fills, markIn, numberOf, numbers, partsOf, together } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
 import { idOf } from "./piece";
-import type { Place, Tile } from "./stage";
+import { type Place, type Tile, TWO_LINES } from "./stage";
 import { type Moving, moves, type StepView } from "./view";
 
 const TILE = 7;
 
 /** A tile with its id and the blocks that it holds now. */
 export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
+  return [...groundMarks(view, tile, after), ...insideMarks(view, tile, after)];
+}
+
+/** The tile with its id. */
+export function groundMarks(view: StepView, tile: Tile, after = false): Mark[] {
   const { options } = view;
   const { box, members } = tile;
   const [p = 0] = members;
-  const folded = members.length > 1;
-  const runs = view.active === null || members.some((m) => view.active?.has(m));
-  const picked = !folded && options.device === p && !after;
-  const moving = moves(view) ? view : null;
-  const idle = moving !== null && after && sender(moving, p) === null;
+  const picked = members.length === 1 && options.device === p && !after;
+  const idle = after && moves(view) && sender(view, p) === null;
   const stroke: Stroke = picked
     ? { color: "ink", width: 2.2 }
     : { color: "faint", width: 1, ...(idle ? { dash: [4, 3] } : {}) };
-  const marks: Mark[] = [{ kind: "rect", ...box, r: TILE, fill: idle ? "bg" : "panel", stroke }];
-  marks.push(...nameMarks(view, tile, runs));
-  if (!runs) {
+  return [{ kind: "rect", ...box, r: TILE, fill: idle ? "bg" : "panel", stroke }, ...nameMarks(view, tile)];
+}
+
+const runs = ({ active }: StepView, { members }: Tile) => active === null || members.some((m) => active.has(m));
+
+/** The blocks that a tile holds now. */
+export function insideMarks(view: StepView, tile: Tile, after = false): Mark[] {
+  const { box, members } = tile;
+  const [p = 0] = members;
+  const marks: Mark[] = [];
+  const moving = moves(view) ? view : null;
+  if (!runs(view, tile)) {
     const y = tile.id === "above" ? box.y + 36 : box.y + box.h / 2 + 4;
     const x = tile.id === "above" ? box.x + 10 : (tile.places[0]?.box.x ?? box.x + 30);
     marks.push(label(x, y, fit("does not run", box.x + box.w - x - 6, 11), 11, "muted"));
@@ -43,17 +54,18 @@ export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
     else marks.push(...movingMarks(moving, tile, place));
   }
   if (!moving) marks.push(...arrowMarks(view, tile));
-  else if (!folded) marks.push(...(view.options.rules?.readingMarks(moving, tile) ?? []));
+  else if (members.length === 1) marks.push(...(view.options.rules?.readingMarks(moving, tile) ?? []));
   return marks;
 }
 
 /** The id, with coordinates under or beside it. */
-function nameMarks(view: StepView, { box, members, id, coordinates, places }: Tile, runs: boolean): Mark[] {
+function nameMarks(view: StepView, tile: Tile): Mark[] {
+  const { box, members, id, coordinates } = tile;
   const { mesh } = view.trace;
   const [p = 0] = members;
   const text = idOf(view, members);
   const digits = members.length > 1 ? "" : `(${mesh.digits(p).join(",")})`;
-  const ink = runs ? "ink" : "muted";
+  const ink = runs(view, tile) ? "ink" : "muted";
   if (id === "above") {
     const [y, w] = [box.y + 14, textWidth(text, 12, true)];
     const marks: Mark[] = [label(box.x + 9, y, text, 12, ink, BOLD)];
@@ -62,17 +74,13 @@ function nameMarks(view: StepView, { box, members, id, coordinates, places }: Ti
     return marks;
   }
   const x = box.x + 8;
-  const block = places[0]?.box ?? box;
-  const two = coordinates && block.h >= 32;
-  const low = box.h >= 40 && coordinates;
-  const middle = block.y + block.h / 2;
-  const marks: Mark[] = [label(x, two || low ? middle - 2 : middle + 4, text, 12, ink, BOLD)];
+  const two = coordinates && box.h >= TWO_LINES;
+  const middle = box.y + box.h / 2;
+  const marks: Mark[] = [label(x, two ? middle - 2 : middle + 4, text, 12, ink, BOLD)];
   if (!coordinates || mesh.axes.length === 0) return marks;
   const beside = x + textWidth(text, 12, true) + 6;
   marks.push(
-    two || low
-      ? label(x, middle + 12, digits, 10, "muted", MONO)
-      : label(beside, middle + 4, digits, 10, "muted", MONO),
+    two ? label(x, middle + 12, digits, 10, "muted", MONO) : label(beside, middle + 4, digits, 10, "muted", MONO),
   );
   return marks;
 }

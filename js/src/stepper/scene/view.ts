@@ -51,12 +51,15 @@ export interface Rules {
   /** A block in chunks, in a tile, and what of it is read: `strips.ts`. */
   stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[];
   readingMarks(view: Moving, tile: Tile): Mark[];
+  dotMarks(view: Moving, tile: Tile): Mark[];
   /** `=` between neighbours whose blocks are equal: `equals.ts`. */
   equalMarks(view: StepView): Mark[];
   /** The transfer that rests on its way while this step runs: `transit.ts`. */
   resting(view: StepView): Moving | null;
   /** What is under way after a step, in words. */
   transitText(trace: Setting["trace"], at: number): readonly [string, string];
+  /** Ways of copies: `ways.ts`. */
+  wayMarks(view: Moving): Mark[];
   fromText(view: StepView, v: Variable, device: number, cell: number | null): string;
   /** What happens, with the element that is worked out. */
   said(view: StepView): string;

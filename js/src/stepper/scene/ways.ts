@@ -40,7 +40,8 @@ export function hopsOf({ stage, trace, collective, plan, played, flow }: Moving)
 
 /** A copy that passes another one in the next column: their halos do not touch. */
 function narrowed(box: Box | null, passing: boolean): Box | null {
-  return box && passing ? { ...box, x: box.x + 2.5, w: box.w - 5 } : box;
+  const by = box && passing ? Math.min(2.5, box.w / 4) : 0;
+  return box && { ...box, x: box.x + by, w: box.w - 2 * by };
 }
 
 /** Where chunks stand in a tile: the box about them. */
@@ -70,6 +71,7 @@ export function waysOf({ stage, trace, collective, plan, played, flow, receiver 
   const { lanes, holds, group, motion, room } = stage;
   const row = rowIndex(lanes.map((lane) => lane.members.map((p) => group.indexOf(p))));
   const permutes = motion === "permute";
+  const depth = stage.run === "down" ? room?.w : room?.h;
   const round = permutes
     ? permuted({ trace, plan, c: collective, receiver: group.indexOf(receiver) })
     : (played?.rounds[flow.round] ?? []);
@@ -81,7 +83,7 @@ export function waysOf({ stage, trace, collective, plan, played, flow, receiver 
     return from && to ? [{ ...route, tiles: [from, to], leaves, arrives }] : [];
   });
   const count = 1 + Math.max(0, ...routes.map((route) => route.lane));
-  return { ways, width: ((room?.w ?? 0) - (permutes ? 28 : 0)) / count };
+  return { ways, width: ((depth ?? 0) - (permutes ? 28 : 0)) / count };
 }
 
 /** Thin lines, drawn under everything: of a permutation always, else while copies go along them. */
@@ -94,12 +96,32 @@ export function wayMarks(view: Moving): Mark[] {
 
 function laneLines(view: Moving): Mark[] {
   const { ways, width } = waysOf(view);
-  return ways.map(({ tiles: [{ box: from, members: senders }, { box: to, members: receivers }], lane }) => {
-    const edge = from.x + from.w;
-    const [y0, y1] = [from.y + from.h / 2 + 2, to.y + to.h / 2 - 2];
-    const stroke = axisStroke(inkBetween(view, senders[0] ?? 0, receivers[0] ?? 0), 1);
-    return elbow([edge + 2, y0], edge + (lane + 0.5) * width, [edge + 5, y1], stroke);
+  const side = sideOf(view.stage);
+  return ways.map(({ tiles: [from, to], lane }) => {
+    const edge = side.edge(from.box);
+    const [v0, v1] = [side.middle(from.box) + 2, side.middle(to.box) - 2];
+    const stroke = axisStroke(inkBetween(view, from.members[0] ?? 0, to.members[0] ?? 0), 1);
+    const u = edge + (lane + 0.5) * width;
+    const points = [[edge + 2, v0], [u, v0], [u, v1], [edge + 5, v1]] as const; // biome-ignore format: one line
+    return { kind: "line", points: points.map(([a, b]) => side.point(a, b)), stroke, r: 6, arrow: true };
   });
+}
+
+/** The side of the tiles where copies go: how far out, and where along them. */
+export function sideOf({ run, room, lanes: [lane] }: Stage) {
+  const down = run === "down";
+  const up = !down && room !== null && lane !== undefined && room.y < lane.tile.box.y;
+  return {
+    down,
+    /** How far out a tile begins, and ends. */
+    start: ({ x, y, h }: Box) => (down ? x : up ? -y - h : y),
+    edge: ({ x, y, w, h }: Box) => (down ? x + w : up ? -y : y + h),
+    middle: ({ x, y, w, h }: Box) => (down ? y + h / 2 : x + w / 2),
+    point: (u: number, v: number) => (down ? [u, v] : [v, up ? -u : u]) as readonly [number, number],
+    /** What begins so far out, and there along the tiles. */
+    box: (u: number, v: number, { w, h }: { w: number; h: number }): Box =>
+      down ? { x: u, y: v, w, h } : { x: v, y: up ? -u - h : u, w, h },
+  };
 }
 
 function hopLine(view: Moving, { source, destination, from, to, at, wrap }: Hop): Mark {
@@ -107,9 +129,10 @@ function hopLine(view: Moving, { source, destination, from, to, at, wrap }: Hop)
   if (wrap === null) {
     const x = at.x + at.w / 2;
     const down = to.box.y > from.box.y;
+    const end = at.y + to.box.y - from.box.y;
     const points = [
-      [x, down ? from.box.y + from.box.h + 1 : from.box.y - 1],
-      [x, down ? to.box.y - 3 : to.box.y + to.box.h + 3],
+      [x, down ? at.y + at.h + 1 : at.y - 1],
+      [x, down ? end - 3 : end + at.h + 3],
     ] as const;
     return { kind: "line", points, stroke, arrow: true };
   }

@@ -1,0 +1,131 @@
+/** Algorithms that go in rounds, in the tiles in which it is shown what a collective means. */
+
+import { clauses } from "../../core/text";
+import { exchanges } from "../model/semantics";
+import { type Ask, chunksOf, emptyChunks, lastOf, pieceFace, stripped, stripVariable, tileFace, wraps } from "./ask";
+import { cellOf, FONTS, GROWTH, rowIndex, SWATCH, shownPart, TAG } from "./cells";
+import type { Face } from "./contents";
+import { joined, lanesOf } from "./routes";
+import { HEAD, PLAIN, pitchOf, SLIM, type Stage, type Tile } from "./stage";
+
+/** Most members of a ring whose copies go from tile to tile. */
+const GUTTERS = 16;
+/** Height of a row of a block. */
+const CELL = { most: 20, least: 16 };
+/** The stage of an algorithm: what stands in the tiles, and where copies go. */
+export function roundsStage(ask: Ask, home: Stage): Stage {
+  const { plan, c, group } = ask;
+  const own = home.tiles.filter((tile) => tile.members.every((p) => group.includes(p)));
+  const rows = own.map(({ members }) => members.map((p) => group.indexOf(p)));
+  const ring = plan.algorithm.endsWith("ring") && plan.n <= GUTTERS && rows.length === plan.n;
+  const gutters = ring && home.run === "down" && !exchanges(c);
+  const asked: Ask = { ...ask, motion: gutters ? "gutters" : "lanes" };
+  const block = blockOf(asked, own);
+  const { face, width, height, left, top, font, bare } = block;
+  const v = stripVariable(asked, false);
+  const place = ({ box }: Tile) => ({
+    x: box.x + left,
+    y: box.y + top + (box.h - top - height) / 2,
+    w: width,
+    h: height,
+  });
+  const tiles = home.tiles.map((tile) => ({ ...tile, places: [{ v, box: place(tile), face, room: 0 }] }));
+  const seats = tiles.filter(({ members: [p = 0] }) => group.includes(p));
+  return {
+    ...home,
+    ...PLAIN,
+    map: home.map,
+    small: home.small,
+    large: home.large,
+    outer: home.outer,
+    covered: home.covered,
+    open: home.open && !gutters,
+    pager: home.pager,
+    motion: asked.motion,
+    font,
+    tiles,
+    signs: gutters ? [] : home.signs,
+    lanes: seats.map((tile, i) => {
+      const [rank = 0] = rows[i] ?? [];
+      const at = tile.places[0]?.box ?? tile.box;
+      return { members: tile.members, rank, tile, slot: at, tag: at, sign: null };
+    }),
+    piece: pieceFace(asked, face),
+    result: null,
+    header: null,
+    face,
+    after: lastOf(asked, [face.rows, face.columns]),
+    chunks: chunksOf(asked),
+    ...copiesIn(asked, home, own, rows, block),
+    note: clauses([shownPart(asked, face), bare ? "point at a cell to read it" : "", emptyChunks(asked)]),
+    bare,
+    reading: block.reading,
+  };
+}
+
+/** How the block of a tile stands in it, and how large its cells are. */
+interface Block {
+  face: Face;
+  width: number;
+  height: number;
+  /** From the corner of a tile to its block, or to the room in the middle of which it stands. */
+  left: number;
+  top: number;
+  font: number;
+  bare: boolean;
+  reading: Stage["reading"];
+}
+
+/** As much of a block as a tile has room for; between two rows of a ring a copy has room, too. */
+function blockOf(ask: Ask, own: readonly Tile[]): Block {
+  const { box, places, id } = own[0] as Tile;
+  const above = id === "above";
+  const [left, top] = above ? [4, HEAD] : [(places[0]?.box.x ?? box.x) - box.x, 0];
+  const [w, h] = [box.w - left - 4, box.h - top - 2];
+  const pitch = pitchOf(own);
+  const high = ask.motion === "gutters" && pitch >= SLIM ? Math.min(h, pitch / 2) : h;
+  const n = chunksOf(ask);
+  const rows = Math.max(1, Math.min(4, Math.floor(high / CELL.least)));
+  const all = tileFace(ask, [rows, 4096]);
+  const height = all.rows * Math.floor(Math.min(CELL.most, high / all.rows));
+  for (let columns = all.columns / n; columns > 0; columns--)
+    for (const font of FONTS)
+      for (const tight of font === FONTS[2] ? [false, true] : [false]) {
+        const face = tileFace(ask, [rows, columns * n]);
+        const cell = cellOf(ask, font, tight);
+        const width = face.columns * Math.min(cell + GROWTH[0], Math.floor(w / face.columns));
+        if (width >= face.columns * cell) return { face, width, height, left, top, font, bare: false, reading: null };
+      }
+  const font = FONTS[2];
+  const [face, cell] = [tileFace(ask, [rows, n]), cellOf(ask, font)];
+  const reads = stripped(ask) && w - cell - 8 >= 2 * n;
+  const width = reads ? w - cell - 8 : w;
+  return { face, width, height, left, top, font, bare: true, reading: reads ? { x: left + width + 4, w: cell } : null };
+}
+
+/** The room beside the tiles, and copies that have room there. */
+function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (readonly number[])[], block: Block) {
+  const { plan, motion, trace } = ask;
+  const { x, y, w, h } = home.room ?? { x: 0, y: 0, w: 0, h: 0 };
+  const rounds = trace.played(plan).rounds.map(joined);
+  const each = block.width / chunksOf(ask);
+  if (motion === "gutters") {
+    const n = wraps(plan);
+    const { box } = own[0] as Tile;
+    const columns = [...new Set(home.tiles.map((tile) => tile.box.x)), home.large ? x + w : home.width];
+    const gaps = columns.sort((a, b) => a - b).flatMap((at, i) => (i > 0 ? at - (columns[i - 1] ?? 0) - box.w : []));
+    const room = Math.min(...gaps, n * Math.max(26, each + 9));
+    const width = Math.max(1, Math.min(each, room / n - 7));
+    return { room: { x, y, w: room, h }, carried: { chunks: 1, width, height: block.height, swatch: width < each } };
+  }
+  const chunks = Math.max(1, ...rounds.flatMap((round) => round.map((t) => t.chunks.length)));
+  const lanes = Math.max(1, lanesOf(rounds, rowIndex(rows)));
+  const down = home.run === "down";
+  const [most, high] = down ? [w / lanes - TAG.w - 12, 40] : [(own[0]?.box.w ?? 0) - TAG.w - 12, h / lanes - 5];
+  const wanted = (chunks * block.face.columns * cellOf(ask, block.font)) / chunksOf(ask);
+  const swatch = wanted > most || high < 13;
+  const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : wanted;
+  const height = Math.max(4, Math.min(block.height, high));
+  const room = { x, y, w: down ? Math.min(w, lanes * (width + TAG.w + 12) + 16) : w, h };
+  return { room, carried: { chunks, width, height, swatch } };
+}
