@@ -63,7 +63,7 @@ export function fitName(name: string, width: number, size: number, mono = false)
 
 const MONO = 0.602;
 const NARROW = new Set(" ilj.,:;|'!()[]tfr");
-const WIDE = new Set("mwMW@%");
+const WIDE = new Set("■mwMW@%");
 
 /** A text in lines of whole words, at most so many. */
 export function wrapped(text: string, width: number, most = 3): string[] {

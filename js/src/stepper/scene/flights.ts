@@ -108,8 +108,8 @@ function aroundAt(x0: number, lane: number, x1: number, y0: number, y1: number, 
 }
 
 /** Size of copies that go by lanes, with their tag. */
-function laneCopy({ carried: { width: block, height: h, swatch: bare } }: Stage) {
-  return { w: block + TAG.w + 4, h, block, bare };
+function laneCopy({ carried: { width: block, height: h, swatch: bare, tag } }: Stage) {
+  return { w: block + tag, h, block, bare, tag };
 }
 
 /** Copies that go by lanes: back under the tile where they go, or to what is held afterwards. */
@@ -135,19 +135,19 @@ function laneFlights(view: Moving): Flight[] {
   });
 }
 
-function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: { block: number; bare: boolean }): Flight {
+function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: ReturnType<typeof laneCopy>): Flight {
   const { stage } = view;
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
   const each = stage.chunks > 1 && !size.bare ? size.block / stage.carried.chunks : size.block;
   const w = stage.chunks > 1 && !size.bare ? each * transfer.chunks.length : size.block;
   // The tag is the last of it that goes under a tile: of what goes on to the right, it is at the left.
   const first = stage.motion === "permute";
-  const block = { ...box, x: box.x + (first ? TAG.w + 4 : size.block - w), w };
+  const block = { ...box, x: box.x + (first ? size.tag : size.block - w), w };
   const tag = { x: first ? box.x : box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
   const inner = { ...box, x: Math.min(tag.x, block.x), w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
     ...chunkMarks(view, stage.group, transfer, block, size.bare),
-    ...tagMarks(view, [source], tag, inkBetween(view, source, destination)),
+    ...(size.tag ? tagMarks(view, [source], tag, inkBetween(view, source, destination)) : []),
   ]);
 }
 

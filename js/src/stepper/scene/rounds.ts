@@ -116,16 +116,20 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
     const gaps = columns.sort((a, b) => a - b).flatMap((at, i) => (i > 0 ? at - (columns[i - 1] ?? 0) - box.w : []));
     const room = Math.min(...gaps, n * Math.max(26, each + 9));
     const width = Math.max(1, Math.min(each, room / n - 7));
-    return { room: { x, y, w: room, h }, carried: { chunks: 1, width, height: block.height, swatch: width < each } };
+    return {
+      room: { x, y, w: room, h },
+      carried: { chunks: 1, width, height: block.height, swatch: width < each, tag: 0 },
+    };
   }
   const chunks = Math.max(1, ...rounds.flatMap((round) => round.map((t) => t.chunks.length)));
   const lanes = Math.max(1, lanesOf(rounds, rowIndex(rows)));
   const down = home.run === "down";
-  const [most, high] = down ? [w / lanes - TAG.w - 12, 40] : [(own[0]?.box.w ?? 0) - TAG.w - 12, h / lanes - 5];
+  const tag = down && w / lanes < TAG.w + 16 ? 0 : TAG.w + 4;
+  const [most, high] = [(down ? w / lanes : (own[0]?.box.w ?? 0)) - tag - 8, down ? 40 : h / lanes - 5];
   const wanted = (chunks * block.face.columns * cellOf(ask, block.font)) / chunksOf(ask);
   const swatch = wanted > most || high < 13;
   const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : wanted;
   const height = Math.max(4, Math.min(block.height, high));
-  const room = { x, y, w: down ? Math.min(w, lanes * (width + TAG.w + 12) + 16) : w, h };
-  return { room, carried: { chunks, width, height, swatch } };
+  const room = { x, y, w: down ? Math.min(w, lanes * (width + tag + 8) + 16) : w, h };
+  return { room, carried: { chunks, width, height, swatch, tag } };
 }
