@@ -334,10 +334,11 @@ def ring_attention() -> Trace:
     next_ = tuple((p, (p + 1) % 4) for p in range(4))
 
     def moved(name: str, x: Variable, hop: int, line: int) -> Variable:
-        here = f.collective("ppermute", name, x, ("seq",), line, perm=next_)
-        came = Ints.pack([(p - hop) % 4 for p in range(4)])
-        f.variables[here.id] = replace(here, origin=Origin(first[name], came))
-        return f.variables[here.id]
+        came = Origin(first[name], Ints.pack([(p - hop) % 4 for p in range(4)]))
+        here = replace(f.collective("ppermute", name, x, ("seq",), line, perm=next_), origin=came)
+        f.variables[here.id] = here
+        f.steps[-1] = replace(f.steps[-1], outputs=(here,))
+        return here
 
     for hop in range(4):
         f.enter(Scope("iteration", "scan", 0, hop, 4))

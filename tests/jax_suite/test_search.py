@@ -19,6 +19,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import _jax, load, read, tpu_mesh
 from shardwidget.document import Candidate, Figures, Search
 from shardwidget.read._search import compiling
+from shardwidget.read._search.gathers import NEAR
 from shardwidget.read._search.machine import Machine
 from shardwidget.read._search.plans import candidates
 from shardwidget.read._search.roles import roles_of
@@ -168,7 +169,7 @@ class TestFigures:
         assert c.compiled is not None
         key = "all-gather", ("fsdp",)
         held = sum(4 * math.prod(x.shape) for x in jax.tree.leaves(args[2]))
-        assert _sent(c.compiled)[key] > 1.1 * held * 7 / 8
+        assert (_sent(c.compiled)[key] > 1.1 * held * 7 / 8) == (math.inf > NEAR)
         assert _sent(c.estimated)[key] == pytest.approx(_sent(c.compiled)[key], rel=0.25)
 
     @pytest.mark.libtpu

@@ -205,7 +205,7 @@ _TEXTS: dict[str, tuple[list[str], str]] = {}
 @functools.lru_cache(maxsize=32)
 def lines_of(text: str) -> list[str]:
     """The lines of a file's text, as Python counts them: a form feed, which ``str.splitlines`` splits at, ends none."""
-    return text.split("\n")
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 @functools.lru_cache(maxsize=8)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+
+import jax
 
 from shardwidget import _jax
 
 TURNS = frozenset({"stablehlo.reverse", "stablehlo.transpose"})
 
-NEAR = 90
+NEAR = 90 if jax.__version_info__ < (0, 12) else math.inf
 """The most operations between two equal gathers that XLA makes one. They are 100 in XLA's own graph, which has some
-more (``xla_tpu_spmd_threshold_for_allgather_cse`` of libtpu)."""
+more (``xla_tpu_spmd_threshold_for_allgather_cse`` of libtpu). That of JAX 0.12 makes all of them one."""
 
 
 def turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
