@@ -38,7 +38,7 @@ def chromium() -> Iterator[Chromium]:
 
 @pytest.fixture
 def new_page(chromium: Chromium) -> Iterator[Callable[..., Page]]:
-    """Opens a page, with options in a context of its own; fails if it asks for anything beyond this machine.
+    """Opens a page, with options or as a second one in a context of its own; fails if it asks beyond this machine.
 
     With ``may_ask`` the page (one that is not ours) is allowed to try.
     """
@@ -46,7 +46,8 @@ def new_page(chromium: Chromium) -> Iterator[Callable[..., Page]]:
     asked: list[str] = []
 
     def new_page(may_ask: bool = False, viewport: ViewportSize = SIZE, **options: Any) -> Page:
-        if options:
+        # A second JupyterLab in a context would move to a workspace of its own while its page is loaded.
+        if options or opened:
             opened.append(context := chromium.running().new_context(**options))
         else:
             context = chromium.common()
