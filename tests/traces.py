@@ -340,6 +340,7 @@ def ring_attention() -> Trace:
         f.steps[-1] = replace(f.steps[-1], outputs=(here,))
         return here
 
+    out = q
     for hop in range(4):
         f.enter(Scope("iteration", "scan", 0, hop, 4))
         scores = f.local("dot_general", "q @ k.T", lambda q, k: q @ k.T, q, k, line=4)
