@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 import threading
 import types
@@ -38,7 +39,7 @@ def live_functions(f: Any) -> Iterator[types.FunctionType]:
         one = left.pop()
         if id(one) in seen:
             continue
-        seen[id(one)] = one  # What is kept shares its number with nothing.
+        seen[id(one)] = one  # As long as it is held, no other object has its id.
         left += [v for key in _LEADS if callable(v := _attribute(one, key))]
         if isinstance(one, partial):
             left += [v for v in (*one.args, *one.keywords.values()) if callable(v)]
@@ -47,7 +48,7 @@ def live_functions(f: Any) -> Iterator[types.FunctionType]:
         elif isinstance(one, types.ModuleType):
             left += [v for v in vars(one).values() if isinstance(v, _HOLDERS)] if _is_users(one.__name__) else []
         elif not isinstance(one, types.FunctionType):
-            left.append(type(getattr(one, "__self__", one)))
+            left += [type(one), type(_attribute(one, "__self__"))]
         else:
             yield one
             held = [_contents(cell) for cell in one.__closure__ or ()]
@@ -63,8 +64,8 @@ def live_functions(f: Any) -> Iterator[types.FunctionType]:
 _LEADS = ("__wrapped__", "__func__", "func", "fun", "f", "fget", "method")
 """Attributes that hold what is called: of wrappers, of bound methods, of properties, of equinox's methods."""
 
-
 _HOLDERS = types.FunctionType | type | types.ModuleType
+"""What of a user's module is looked at."""
 
 
 def _is_users(module: str) -> bool:
@@ -76,8 +77,9 @@ def _is_users(module: str) -> bool:
 
 
 def _attribute(value: Any, key: str) -> Any:
+    """An attribute that an object has; None for one that its ``__getattr__`` makes up, as a mock does without end."""
     try:
-        return getattr(value, key, None)
+        return getattr(value, key) if inspect.getattr_static(value, key, None) is not None else None
     except Exception:
         return None  # The user's own attribute.
 
