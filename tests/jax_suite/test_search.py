@@ -192,19 +192,19 @@ class TestFigures:
 
     @pytest.mark.libtpu
     @pytest.mark.parametrize(
-        ("kind", "sizes", "within"),
+        ("kind", "sizes"),
         [
-            ("embeddings", {"fsdp": 4, "tensor": 4}, 0.15),
-            ("mlp", {"data": 8, "tensor": 2}, 0.15),
-            ("gpt_unrolled", {"fsdp": 4, "seq": 4}, 0.25),
+            ("embeddings", {"fsdp": 4, "tensor": 4}),
+            ("mlp", {"data": 8, "tensor": 2}),
+            ("gpt_unrolled", {"fsdp": 4, "seq": 4}),
         ],
     )
-    def test_memory_is_that_of_the_compiler(self, kind: str, sizes: dict[str, int], within: float) -> None:
+    def test_memory_is_that_of_the_compiler(self, kind: str, sizes: dict[str, int]) -> None:
         """Rows of a table that tensor parallelism splits are padded, and keys and values that are gathered."""
         step, args = MODELS[kind](8)
         (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes=sizes).candidates
         assert c.compiled is not None
-        assert c.estimated.bytes_per_device == pytest.approx(c.compiled.bytes_per_device, rel=within)
+        assert c.estimated.bytes_per_device == pytest.approx(c.compiled.bytes_per_device, rel=0.15)
         # Heads of 32 and parts of d_model are filled up to 128, unless another dimension lies last.
         assert c.estimated.arguments == pytest.approx(c.compiled.arguments, rel=0.03)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import jax
 
@@ -23,11 +23,18 @@ def turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
     return v
 
 
-def same_gathers(block: _jax.Block, made: Mapping[int, _jax.Op]) -> dict[int, _jax.Op]:
+def same_gathers(
+    block: _jax.Block, made: Mapping[int, _jax.Op], kept: Collection[int] = frozenset()
+) -> dict[int, _jax.Op]:
     """For each gather that XLA drops, by its id, the earlier one whose result is used in its place.
 
     What is far from every use of the earlier gather is gathered again, so that the result need not be kept: weights of
     the first layers, for the backward pass.
+
+    Args:
+        block: a function of the program.
+        made: by its id, the operation that makes a value.
+        kept: ids of values of which all equal gathers count as one.
     """
     if not any(op.name == "sdy.all_gather" for op in block.ops):
         return {}
@@ -37,10 +44,12 @@ def same_gathers(block: _jax.Block, made: Mapping[int, _jax.Op]) -> dict[int, _j
     for op in block.ops:
         if op.name != "sdy.all_gather":
             continue
-        key, lowest = (id(turned(op.operands[0], made)), str(op.axes)), below[id(op)]
-        if key in latest and (kept := latest[key])[1] <= height[id(op)] + NEAR:
-            found[id(op)] = kept[0]
-            latest[key] = kept[0], min(kept[1], lowest)
+        of, lowest = id(turned(op.operands[0], made)), below[id(op)]
+        key = of, str(op.axes)
+        if key in latest and (of in kept or latest[key][1] <= height[id(op)] + NEAR):
+            first, before = latest[key]
+            found[id(op)] = first
+            latest[key] = first, min(before, lowest)
         else:
             latest[key] = op, lowest
     return found
