@@ -42,8 +42,7 @@ export function highlightDevice(model: PlacementModel, position: number): Highli
 export function highlightTile(model: PlacementModel, tile: number): Highlight {
   const holders = model.holders(tile);
   const here = holders.find((p) => model.addressable(p)) ?? holders[0];
-  if (here === undefined) return { tile, positions: [], axis: null };
-  return { tile, positions: [here, ...holders.filter((p) => p !== here)], axis: null };
+  return here === undefined ? { tile, positions: [], axis: null } : highlightDevice(model, here);
 }
 
 /** The selection that a pinned highlight is. */

@@ -61,11 +61,10 @@ function badges(model: PlacementModel): Badge[] {
     });
   }
   if (copies > 1) {
-    const over = replicatedNames(model);
-    const where = over.length > 0 ? `over ${over.join(", ")} · ` : "";
+    const over = replicated(model);
     out.push({
       strong: count(copies, "copy", "copies"),
-      text: `${where}${bytes(model.wasted)} spent on replicas`,
+      text: `${over && `over ${over} · `}${bytes(model.wasted)} spent on replicas`,
       tone: "warn",
     });
   } else if (doc.unreduced.length === 0) {
@@ -74,8 +73,11 @@ function badges(model: PlacementModel): Badge[] {
   return out;
 }
 
-function replicatedNames(model: PlacementModel): string[] {
-  return model.axes.filter((_, i) => model.link(i) === "replicated" || model.link(i) === "reduced").map((a) => a.name);
+/** The mesh axes along which devices have equal blocks. */
+function replicated(model: PlacementModel): string {
+  return linked(model, "replicated", "reduced")
+    .map(({ text }) => text)
+    .join("");
 }
 
 function meshText({ axes, size, meshShape }: PlacementModel): string {
@@ -97,10 +99,10 @@ function answer(model: PlacementModel): string {
     return `${of === "sum" ? "Not added" : "Not combined"} yet: each device holds a partial ${of} over ${doc.unreduced.join(", ")}`;
   }
   const tiles = new Set(model.tileAt).size;
-  const along = replicatedNames(model);
+  const along = replicated(model);
   if (tiles === 1) return size === 1 ? "All of it on one device" : `All of it on each of ${devices}`;
   return copies > 1
-    ? `${tiles} different blocks, each on ${copies} devices${along.length > 0 ? ` along ${along.join(", ")}` : ""}`
+    ? `${tiles} different blocks, each on ${copies} devices${along && ` along ${along}`}`
     : `${tiles} different blocks, one on each of ${devices}`;
 }
 
@@ -148,10 +150,10 @@ function meshNote(model: PlacementModel): string {
 }
 
 /** The mesh axes along which devices have this of each other's data, as a list. */
-function linked(model: PlacementModel, kind: string): Token[] {
+function linked(model: PlacementModel, ...kinds: readonly (string | null)[]): Token[] {
   const all = model.axes.map(({ name }, axis): Token => ({ text: name, axis }));
   return listed(
-    all.filter((_, axis) => model.link(axis) === kind),
+    all.filter((_, axis) => kinds.includes(model.link(axis))),
     ", ",
   );
 }
@@ -165,9 +167,8 @@ function notes(model: PlacementModel): Token[][] {
   const { doc } = model;
   const out: Token[][] = [];
   if (doc.shape === null || doc.state === "deleted") return out;
-  const list = (kind: string) => linked(model, kind);
-  const partial = list("unreduced");
-  const reduced = list("reduced");
+  const partial = linked(model, "unreduced");
+  const reduced = linked(model, "reduced");
   if (partial.length > 0) {
     const entry = (axes: readonly string[]) => {
       const names = axes.map((a) => `'${a}'`).join(", ");

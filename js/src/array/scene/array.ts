@@ -177,7 +177,7 @@ function valueMarks(
   paints: Paints,
 ): Mark[] {
   const block = paints.values.get(tile);
-  if (!block) return [];
+  if (!block?.length) return [];
   const origin = model.parts(tile).map((part, d) => model.bounds(d, part)[0]);
   const fixed = new Array<number>(model.rank).fill(0);
   const pick = (dim: number | null, start: number) => {
@@ -189,8 +189,7 @@ function valueMarks(
   });
   const plane = block.plane(faces.rows.dim, faces.columns.dim, fixed);
   const { rows, columns, at } = plane;
-  const marks = heat(block, plane, box, paints);
-  if (marks.length === 0) return [];
+  const marks = [heat(block, plane, box, paints)];
   const cellWidth = box.w / columns;
   const cellHeight = box.h / rows;
   if (cellWidth >= 6 && cellHeight >= 6) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });

@@ -160,12 +160,12 @@ function legend({ values, range: { low, high, power, write }, scheme }: Paints):
   const say = (sign: string, v: number) =>
     first?.format === "b1" ? (v ? "True" : "False") : `${of}${sign} ${write(v)}`;
   const inked = (text: string, at: number): Span => ({ text, color: hex(valueColor(at, low, high, scheme)) });
-  const colors: Span[] = [
+  const odd = [...values.values()].some(({ block }) => block.nans + block.infs > 0);
+  return [
     { text: `   ${say("≤", low)} ` },
     ...Array.from({ length: SHADES }, (_, i) => inked("■", low + ((high - low) * i) / (SHADES - 1))),
     { text: ` ${say("≥", high)}` },
+    ...(odd ? [inked("   ■ ", Number.NaN), { text: "nan, inf" }] : []),
+    ...(power === 0 ? [] : [{ text: `   ×1e${power}` }]),
   ];
-  if ([...values.values()].some(({ block }) => block.nans + block.infs > 0))
-    colors.push(inked("   ■ ", Number.NaN), { text: "nan, inf" });
-  return power === 0 ? colors : [...colors, { text: `   ×1e${power}` }];
 }

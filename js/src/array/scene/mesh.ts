@@ -232,17 +232,17 @@ function deviceMarks(
   if (!gone && !paints.bare) {
     for (const b of ghostBoxes(model, panel, position, tile)) {
       const stroke = { color: "edge", width: 1, ...(partial ? { dash: [3, 2] } : {}) } as const;
-      const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
       const faces = panel.ghost?.faces;
       const block = paints.values.get(tile);
-      // Its values in small, where it is one plane of the array.
-      if (block && paints.cell !== null && faces && faces.across.segments.length * faces.down.length === 1)
-        marks.push(...heat(block, block.plane(faces.rows.dim, faces.columns.dim, []), b, paints, 1), {
-          kind: "rect",
-          ...b,
-          stroke,
-        });
-      else marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
+      // Its values in small, where they are one plane and have a pixel each.
+      const small = block?.length && paints.cell !== null && faces && product(faces.total) === 1;
+      if (small && block.length <= b.w * b.h) {
+        marks.push(heat(block, block.plane(faces.rows.dim, faces.columns.dim, []), b, paints));
+        marks.push({ kind: "rect", ...b, stroke });
+        continue;
+      }
+      const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
+      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
     }
   }
   if (remote) {

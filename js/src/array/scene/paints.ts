@@ -79,21 +79,18 @@ function fillOf(
   return (tile) => idColor(first.get(tile) ?? 0, model.size, scheme);
 }
 
-/** A plane of a block as colours, of at most so many elements a pixel. */
+/** A plane of a block as colours. */
 export function heat(
   block: BlockView,
-  plane: ReturnType<BlockView["plane"]>,
+  { rows, columns, at }: ReturnType<BlockView["plane"]>,
   box: Box,
   { range: { low, high }, scheme }: Paints,
-  most = Number.POSITIVE_INFINITY,
-): Mark[] {
-  const rows = Math.min(plane.rows, Math.ceil(most * box.h));
-  const columns = Math.min(plane.columns, Math.ceil(most * box.w));
+): Mark {
   const rgb = new Uint8Array(rows * columns * 3);
-  for (let i = 0; i < rows * columns; i++) {
-    const down = Math.floor((Math.floor(i / columns) * plane.rows) / rows);
-    const at = plane.at(down, Math.floor(((i % columns) * plane.columns) / columns));
-    rgb.set(valueColor(block.number(at), low, high, scheme), 3 * i);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) {
+      rgb.set(valueColor(block.number(at(i, j)), low, high, scheme), (i * columns + j) * 3);
+    }
   }
-  return rgb.length > 0 ? [{ kind: "field", ...box, rows, columns, rgb }] : [];
+  return { kind: "field", ...box, rows, columns, rgb };
 }
