@@ -73,7 +73,7 @@ class Row:
     library: Source | None = None
     """The line of an installed package that ``source`` runs; None where it runs none of one."""
     called_from: Source | None = None
-    """Of a decision in a helper, a function whose own parameter it is about: the user's line that calls that."""
+    """For a constraint that a helper puts on its own parameter: the user's line that calls the helper."""
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
