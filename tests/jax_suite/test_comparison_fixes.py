@@ -149,6 +149,16 @@ PLACES = {
         [((8, 8), "x", "y")],
         "return jax.sharding.auto_axes(lambda x: jnp.median(x, axis=0), out_sharding=P('y'))(x)",
     ),
+    "a bias that is split like the batch": (
+        "def f(h, b):\n    h = jnp.tanh(h)\n    return h + b\n",
+        [((16, 8), "x", "y"), ((8,), "x")],
+        "return h + jax.reshard(b, P(None))",
+    ),
+    "a bias of another dtype": (
+        "def f(h, b):\n    return h * b\n",
+        [((16, 8), "x", "y"), ((8,), "x", np.int32)],
+        "return h * jax.reshard(b, P(None))",
+    ),
     "an index into each row": (
         "def f(x, i):\n    return x[jnp.arange(16), i]\n",
         [((16, 32), "x", None), ((16,), "x", np.int32)],
@@ -317,16 +327,47 @@ def test_the_rows_after_a_refused_call_are_those_of_the_chosen_fix(name):
     assert [(c.row, c.choice) for c in both.continuations] == [(row, k) for k in range(1, len(first.rows[row].fixes))]
 
 
-def test_after_a_refused_call_the_next_one_is_named_too():
-    text = "def f(x):\n    y = jnp.repeat(x, 2, axis=0) * 2\n    return jnp.repeat(y, 3, axis=0)\n"
-    found: Any = read.comparison(load(text), made(((8, 8), "x", "y")))
-    stopped = [row for row in found.rows if row.error]
-    assert [(row.source.line, len(row.fixes)) for row in stopped] == [(2, 2), (3, 0)]
-    text = text.replace("repeat(x", "repeat(jax.reshard(x, P('y'))")
-    found = read.comparison(load(text), made(((8, 8), "x", "y")))
-    stopped = [row for row in found.rows if row.error]
-    assert [(row.source.line, len(row.fixes)) for row in stopped] == [(2, 2), (3, 0)]
-    assert found.program is None
+REFUSED_AGAIN = {
+    "one after another": "def f(x):\n    y = jnp.repeat(x, 2, axis=0) * 2\n    return jnp.repeat(y, 3, axis=0)\n",
+    "on an Explicit mesh alone": (
+        "def f(x):\n    y = jnp.repeat(jax.reshard(x, P('y')), 2, axis=0) * 2\n    return jnp.repeat(y, 3, axis=0)\n"
+    ),
+    "in one line": "def f(x):\n    return jnp.repeat(x, 2, axis=0) + jnp.repeat(jnp.sin(x), 2, axis=0)\n",
+    "one within the other": "def f(x):\n    return jnp.repeat(jnp.repeat(x, 2, axis=0), 2, axis=1)\n",
+    "in two functions, over several lines": (
+        "def g(x):\n    y = jnp.repeat(\n        x,\n        2,\n    )\n    return y\n\n"
+        "def f(x):\n    y = g(x)\n    z = jnp.repeat(y, 2)\n    return jnp.repeat(z, 3)\n"
+    ),
+    "two loops": (
+        "def f(x):\n    def step(h, _):\n        return jax.reshard(jnp.sin(h), P('y')), None\n"
+        "    a = jax.lax.scan(step, x, None, length=3)[0]\n"
+        "    b = jax.lax.scan(step, x * 2, None, length=2)[0]\n    return a + b\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_AGAIN)
+def test_each_of_several_refused_calls_has_fixes(name):
+    text, x = REFUSED_AGAIN[name], made(((8, 8), "x", "y"))
+    wanted = load(text.replace("jax.reshard", "(lambda v, _: v)"))(np.asarray(x))
+    first: Any = read.comparison(load(text), x)
+    stopped = [k for k, row in enumerate(first.rows) if row.error]
+    assert len(stopped) == text.count("jnp.repeat") + text.count("lax.scan")
+    assert all(first.rows[row].fixes for row in stopped)
+    # The first fix of each, and then the second of one of them.
+    for row in (None, *(row for row in stopped if len(first.rows[row].fixes) > 1)):
+        found: Any = first if row is None else read.comparison(load(text), x, choices={row: 1})
+        # A later fix of the same lines holds the earlier one.
+        errors = [r.error for r in found.rows if r.error]
+        fixes = {fix.line: fix for fix in (error.fixes[error.chosen] for error in errors)}
+        changed = text
+        for line in sorted(fixes, reverse=True):
+            changed = fixes[line].applied(changed)
+        with jax.set_mesh(MESH):
+            out = jax.jit(load(changed))(x)
+        np.testing.assert_allclose(out, wanted, rtol=1e-5)
+        assert found.rows[-1].values[0].explicit.text == str(jax.typeof(out)).replace("float", "f")
+        assert found.program is not None
 
 
 def test_what_stays_the_same_in_a_loop_is_sent_once():

@@ -11,7 +11,7 @@ import jax
 from jax.sharding import AbstractMesh, AxisType, Mesh
 
 from shardwidget import _jax
-from shardwidget._jax import AnyMesh
+from shardwidget._jax import AnyMesh, Frame
 from shardwidget.document import Comparison, Continuation, Failure, Program, Row
 from shardwidget.findings.comparison import verdict
 from shardwidget.read._comparison import arrays
@@ -20,7 +20,7 @@ from shardwidget.read._comparison.alternatives import Alternatives
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.concrete import Concrete, OnOneDeviceError, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
-from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Rewritten, Stopped
+from shardwidget.read._comparison.explicit import Ended, Explicit, FixedProgram, Fixing, Rewritten, Stopped
 from shardwidget.read._comparison.pasting import Pasting
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import ComparedCall, abstract, is_explicit, retyped
@@ -32,8 +32,8 @@ from shardwidget.read._comparison.traced import traced
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries
-from shardwidget.read._jaxpr.pasted import readable
-from shardwidget.read._jaxpr.sources import line_of, listing_at, own_frame
+from shardwidget.read._jaxpr.sources import listing_at, own_frame, source_of
+from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.executable import meshes_in
 
@@ -150,8 +150,8 @@ class _Reader:
         self.prices = Prices(call.mesh)
         self.pasting = Pasting(call, retyped(call.mesh, AxisType.Explicit), len(self.tree.lines))
         self.concrete, self.note = self._compile()
-        self.rewritten: dict[int, tuple[Rewritten, ...]] = {}
-        """By the first line of a call that JAX refuses."""
+        self.rewritten: dict[tuple[Any, ...], tuple[Rewritten, ...]] = {}
+        """By the first line of a call that JAX refuses, and the fixes of those before it."""
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
         shown = self.rows(choices)
@@ -186,13 +186,13 @@ class _Reader:
     def rows(self, choices: Mapping[int, int]) -> _Rows:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
         explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
-        if self.base.error and (ways := self._rewritten(self.base.error)):
-            return self._continued(ways, choices, explicit)
+        if self.base.error and self._rewritten(Ended(self.base.error)):
+            return self._continued(Ended(self.base.error), choices, explicit)
         mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
         concrete, note = self._compile_with(choices, explicit)
         rows = [arguments_row(self.tree, self.call, mesh, concrete)]
         rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines)]
-        if ended := self.base.error or explicit.ended:
+        if ended := Ended(self.base.error) if self.base.error else explicit.ended:
             rows.append(_end(ended, self._rewritten(ended)))
         else:
             rows.append(outputs_row(self.tree, self.call, mesh, explicit, concrete))
@@ -201,29 +201,35 @@ class _Reader:
         note = " ".join(filter(None, (self.call.lost, note, explicit.note)))
         return _Rows(tuple(rows), program, note, chosen, concrete is not self.concrete, self.tree)
 
-    def _continued(self, ways: Sequence[Rewritten], choices: Mapping[int, int], explicit: Explicit) -> _Rows:
+    def _continued(self, ended: Ended | None, choices: Mapping[int, int], explicit: Explicit) -> _Rows:
         """The rows of a program that no mesh traces past a call; those after it are with a fix of the call."""
-        assert self.base.error
         mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
-        trees = [self._tree_with(way) for way in ways]
-        row = min(as_far_as(self.tree, tree) for tree in trees) + 1
-        way = choices.get(row, 0)
-        tree, traced = trees[way], ways[way].traced
+        tree, types, first = self.tree, explicit, 0
+        parts: list[tuple[Tree, Explicit, range, Row]] = []
+        stops: dict[int, tuple[int, int]] = {}
+        while ended and (ways := self._rewritten(ended)):
+            trees = [self._tree_with(way) for way in ways]
+            end = max(first, min(as_far_as(tree, other) for other in trees))
+            row = 1 + end + len(stops)
+            way = choices.get(row, 0)
+            stops[row] = len(ways), way
+            parts.append((tree, types, range(first, end), _end(ended, ways, way)))
+            tree, types, first = trees[way], own_types(trees[way]), end
+            traced = ways[way].traced
+            ended = Ended(traced.error, traced) if traced.error else None
         concrete, note = None, WITH_FIX
         devices = retyped(self.call.mesh, AxisType.Explicit)
-        if traced.error is None and isinstance(devices, Mesh):
+        if ended is None and isinstance(devices, Mesh):
             try:
                 concrete = compiled(tree, self.call, devices)
             except Exception as error:
                 note = REFUSED.format(error=str(error).split("\n")[0])
-        types = own_types(tree)
         rows = [arguments_row(tree, self.call, mesh, concrete)]
-        rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines[: row - 1])]
-        rows.append(_end(self.base.error, ways, way))
-        rows += [row_of(line, k, types, concrete) for k, line in enumerate(tree.lines) if k >= row - 1]
-        ended = traced.error
+        for before, of, lines, stop in parts:
+            rows += [*(row_of(before.lines[k], k, of, concrete) for k in lines), stop]
+        rows += [row_of(line, k, types, concrete) for k, line in enumerate(tree.lines) if k >= first]
         rows.append(_end(ended) if ended else outputs_row(tree, self.call, mesh, types, concrete))
-        return _Rows(tuple(rows), concrete and concrete.program, note, {row: (len(ways), way)}, True, tree)
+        return _Rows(tuple(rows), concrete and concrete.program, note, stops, True, tree)
 
     def continuations(self, shown: _Rows, choices: Mapping[int, int]) -> tuple[Continuation, ...]:
         ways = ((row, way) for row, (count, chosen) in shown.stops.items() for way in range(count) if way != chosen)
@@ -273,75 +279,88 @@ class _Reader:
         # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
         refused = is_explicit(self.call.mesh) or _jax.messages.is_sharding_type_error(there.error)
         if refused:
-            return self._ended(there.error, found, run, choices)
+            return self._ended(Ended(there.error), found, run, choices)
         words = str(there.error).split("\n")[0]
         note = RAISES.format(function=self.call.function, kind=type(there.error).__name__, words=words)
         return replace(run, note=note)
 
-    def _ended(self, error: Exception, found: Explicit, run: Explicit, choices: Mapping[int, int]) -> Explicit:
+    def _ended(
+        self, ended: Ended, found: Explicit, run: Explicit, choices: Mapping[int, int], start: int = 0
+    ) -> Explicit:
         """The types up to what JAX refuses, where no row stops: it stops within a primitive, or before there is one.
 
         They go on with a fix of the call, where it has one.
+
+        Args:
+            ended: the trace's end.
+            found: what is known of the trace.
+            run: what is known of the equations, one by one.
+            choices: the fixes to go on with, by line.
+            start: the first line that may be the one.
         """
-        at = _jax.raise_location(error)
-        left = [k for k in range(len(self.tree.lines)) if k not in found.types]
+        left = [k for k in range(start, len(self.tree.lines)) if k not in found.types]
         if not left:  # What JAX refuses leaves no equation on an Auto mesh.
-            return replace(run, ended=error)
-        call = self._lines_at(at, left) or left[:1]
+            return replace(run, ended=ended)
+        call = self._lines_at(ended.place, left) or left[:1]
         first = call[0]
         unknown = (None,) * len(self.tree.lines[first].inputs)
-        ways = self._rewritten(error, first)
-        stop = Stopped(error, (), min(choices.get(first, 0), len(ways) - 1), unknown, rewritten=ways)
+        ways = self._rewritten(ended, first)
+        stop = Stopped(ended.error, (), min(choices.get(first, 0), len(ways) - 1), unknown, rewritten=ways)
         types = {k: type_ for k, type_ in run.types.items() if k < first}
         stops = {k: s for k, s in run.stops.items() if k < first} | {first: stop}
         if not ways:
             return Explicit(types, stops)
-        after = self._after(ways[stop.chosen], call)
+        after = self._after(ways[stop.chosen], call, choices)
         return replace(after, types=after.types | types, stops=after.stops | stops)
 
-    def _after(self, change: Rewritten, call: Sequence[int]) -> Explicit:
+    def _after(self, change: Rewritten, call: Sequence[int], choices: Mapping[int, int]) -> Explicit:
         """The types after a call that JAX refuses, with a fix of it.
 
         Args:
             change: the fix.
             call: the lines of the call.
+            choices: the fixes to go on with, by line.
         """
         traced = change.traced
         found = aligned(self.tree, self._tree_with(change))
         shape = [k for k in call if self.tree.lines[k].outputs[0].aval.shape == change.type.shape]
-        types = found.types | dict.fromkeys(shape[-1:], (change.type,))
+        found = replace(found, types=found.types | dict.fromkeys(shape[-1:], (change.type,)))
         if traced.error is None:
-            return replace(found, types=types)
-        at = _jax.raise_location(traced.error)
-        left = [k for k in range(call[-1] + 1, len(self.tree.lines)) if k not in types]
-        again = self._lines_at(at and traced.line_before(*at[:2]), left) or left
-        return Explicit(types, {again[0]: Stopped(traced.error, (), -1, ())} if again else {})
+            return found
+        found = replace(found, fixed=None)
+        return self._ended(Ended(traced.error, traced), found, found, choices, start=call[-1] + 1)
 
     def _tree_with(self, change: Rewritten) -> Tree:
         """The program with a change, its equations where they were before it."""
         mesh, traced = abstract(retyped(self.call.mesh, AxisType.Explicit)), change.traced
-        with readable(traced.new, traced.edit.file):
+        with traced.readable():
             tree = tree_of(self.call, traced.jaxpr, mesh)
         for line in tree.lines:
             line.frames = [traced.before(frame) for frame in line.frames]
         return tree
 
-    def _lines_at(self, place: tuple[Any, ...] | None, lines: Sequence[int]) -> list[int]:
-        """Those of some lines that come from a line of the user's source."""
-        frames = {k: [(f.file_name, f.start_line) for f in self.tree.lines[k].frames] for k in lines}
-        return [k for k in lines if place and place[:2] in frames[k]]
+    def _lines_at(self, place: Frame | None, lines: Sequence[int]) -> list[int]:
+        """Those of some lines that come from an expression of the user's; else those from its line of the source."""
+        frames = {k: [(f.file_name, span_of(f)) for f in self.tree.lines[k].frames] for k in lines} if place else {}
+        here = [k for k in frames if place and (place.file_name, span_of(place)) in frames[k]]
+        return here or [
+            k
+            for k, found in frames.items()
+            if place and any((file, span[0]) == (place.file_name, place.start_line) for file, span in found)
+        ]
 
-    def _rewritten(self, error: Exception, line: int = -1) -> tuple[Rewritten, ...]:
+    def _rewritten(self, ended: Ended, line: int = -1) -> tuple[Rewritten, ...]:
         """Changes of a call that JAX refuses before there is an equation; tried once for any number of choices.
 
         Args:
-            error: what it raises.
+            ended: what it raises.
             line: the first that the call has on an Auto mesh; -1 where there is none.
         """
-        if line not in self.rewritten:
+        key = line, ended.after.edits if ended.after else ()
+        if key not in self.rewritten:
             dims = self._compiled().get(WrittenSource(self.tree).last(line)) if line >= 0 else None
-            self.rewritten[line] = RefusedCall(error, self.pasting, self.prices, dims).fixes()
-        return self.rewritten[line]
+            self.rewritten[key] = RefusedCall(ended, self.pasting, self.prices, dims).fixes()
+        return self.rewritten[key]
 
     def _in_jax_words(self, error: Exception, line: int, run: Explicit) -> Explicit:
         """The same, with the message of its first stop as JAX words it for the function itself.
@@ -411,8 +430,8 @@ class _Rows:
     """The program, with the scopes of the rows."""
 
 
-def _end(error: Exception, ways: Sequence[Rewritten] = (), chosen: int = -1) -> Row:
+def _end(ended: Ended, ways: Sequence[Rewritten] = (), chosen: int = -1) -> Row:
     """The row at which tracing stopped."""
-    at = _jax.raise_location(error)
+    error, at = ended.error, ended.place
     failure = Failure(type(error).__name__, str(error), fixes=tuple(way.fix for way in ways), chosen=chosen)
-    return Row("error", (), source=line_of(*at) if at else None, error=failure)
+    return Row("error", (), source=source_of(at) if at else None, error=failure)

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from shardwidget._jax import Frame
 from shardwidget.document import Fix
 from shardwidget.read._comparison.fix import Fixed
-from shardwidget.read._comparison.pasting import PastedTrace, Pasting
+from shardwidget.read._comparison.pasting import PastedTrace, Pasting, Place
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
+from shardwidget.read._jaxpr.sources import raised_at
 
 
 class Rewritten(NamedTuple):
@@ -55,8 +57,25 @@ class Explicit:
     """The jaxpr that an ``ExplicitRun`` made, each equation in a scope that is named after its line."""
     note: str = ""
     """The note about it."""
-    ended: Exception | None = None
+    ended: Ended | None = None
     """What JAX raises after the last equation, where nothing on this mesh follows it; None for nothing."""
+
+
+class Ended(NamedTuple):
+    """An exception that ends a trace."""
+
+    error: Exception
+    after: PastedTrace | None = None
+    """The trace that it ends, with the fixes of calls before it; None for the function as it is."""
+
+    @property
+    def place(self) -> Frame | None:
+        """The user's expression that it comes from, where that stands before all fixes."""
+        at = raised_at(self.error)
+        if at is None:
+            return None
+        place = Place(at.file, at.frame.f_code.co_name, *(at.span or (at.line, -1, at.line, -1)))
+        return self.after.before(place) if self.after else place
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,9 @@ from typing import Any, NamedTuple
 from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._comparison.question import ComparedCall
-from shardwidget.read._jaxpr.pasted import name_of, pasted
+from shardwidget.read._jaxpr.pasted import Swap, name_of, pasted, readable
 from shardwidget.read._jaxpr.rewrite import Edit
-from shardwidget.read._jaxpr.sources import frames_of
+from shardwidget.read._jaxpr.sources import frames_of, raised_at
 from shardwidget.read._jaxpr.syntax import Span, text_of
 
 MOST = 200
@@ -21,12 +22,13 @@ MOST = 200
 EQUATIONS = 40_000
 """The most equations that are traced for them, in all."""
 
-Place = tuple[str, int, int]
 Bind = Callable[[Sequence[Any]], list[Any]]
 
 
 @dataclass
-class _Frame:
+class Place:
+    """A frame of the user's."""
+
     file_name: str
     function_name: str
     start_line: int
@@ -36,7 +38,7 @@ class _Frame:
 
 
 class PastedTrace(NamedTuple):
-    """A function that was traced with a change to its source."""
+    """A function that was traced with a change to its source, or with several, one after another."""
 
     jaxpr: Any
     """The whole, or as far as JAX traces it."""
@@ -49,6 +51,21 @@ class PastedTrace(NamedTuple):
     """The text as it was."""
     new: str
     """The changed text."""
+    swaps: Sequence[Swap]
+    """The functions with all changes."""
+    after: PastedTrace | None = None
+    """With the changes before this one."""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All changes, in order."""
+        return (*(self.after.edits if self.after else ()), self.edit)
+
+    @contextlib.contextmanager
+    def readable(self) -> Iterator[None]:
+        """Lets tracebacks and documents find the lines of the changed text."""
+        with self.after.readable() if self.after else contextlib.nullcontext(), readable(self.new, self.edit.file):
+            yield
 
     @property
     def more(self) -> int:
@@ -56,20 +73,27 @@ class PastedTrace(NamedTuple):
         return self.new.count("\n") - self.old.count("\n")
 
     def before(self, frame: _jax.Frame) -> _jax.Frame:
-        """A frame as it was before the change; that of the whole change, if the change wrote what it is at."""
+        """A frame as it was before all changes; that of the whole change, if a change wrote what it is at."""
+        frame = self._frame_before(frame)
+        return self.after.before(frame) if self.after else frame
+
+    def _frame_before(self, frame: _jax.Frame) -> _jax.Frame:
         if frame.file_name != self.file:
             return frame
         starts = self._before(frame.start_line, frame.start_column)
         ends = self._before(frame.end_line, frame.end_column)
         if starts is None or ends is None:
             starts, ends = (self.edit.first, -1), (self.edit.last, -1)
-        return _Frame(self.edit.file, frame.function_name, *starts, *ends)
+        return Place(self.edit.file, frame.function_name, *starts, *ends)
 
     def line_before(self, file: str, line: int) -> tuple[str, int]:
-        """A line of a file as it was before the change."""
-        if file != self.file:
-            return file, line
-        return self.edit.file, line - self.more if line > self.edit.last + self.more else min(line, self.edit.last)
+        """A line of a file as it was before all changes."""
+        if file == self.file:
+            file, line = (
+                self.edit.file,
+                line - self.more if line > self.edit.last + self.more else min(line, self.edit.last),
+            )
+        return self.after.line_before(file, line) if self.after else (file, line)
 
     def _before(self, line: int, column: int) -> tuple[int, int] | None:
         """A line and column before the change; None of what the change wrote."""
@@ -101,11 +125,7 @@ class PastedTrace(NamedTuple):
 
         Nothing where a loop runs them, or where none is found.
         """
-        first, column, bottom, end = span
-        last = bottom + self.more
-        left = len(self.old.split("\n")[bottom - 1].encode()) - end
-        span = first, column, last, len(self.new.split("\n")[last - 1].encode()) - left
-        return self._outermost(self.jaxpr, span)
+        return self._outermost(self.jaxpr, _span_now(span, self.old, self.new))
 
     def _outermost(self, jaxpr: Any, span: Span) -> list[Any]:
         equations = _jax.open_jaxpr(jaxpr)[0].eqns
@@ -123,6 +143,14 @@ class PastedTrace(NamedTuple):
             and (f.end_line, f.end_column) <= (last, end)
             for f in frames_of(eqn)[:1]
         )
+
+
+def _span_now(span: Span, old: str, new: str) -> Span:
+    """Where an expression stands whose text alone was changed."""
+    first, column, bottom, end = span
+    last = bottom + new.count("\n") - old.count("\n")
+    left = len(old.split("\n")[bottom - 1].encode()) - end
+    return first, column, last, len(new.split("\n")[last - 1].encode()) - left
 
 
 @functools.lru_cache(maxsize=8)  # Every equation of a loop asks for those of its call.
@@ -150,9 +178,9 @@ class Pasting:
         self._left = min(MOST, EQUATIONS // max(equations, 1))
         self._functions = list(_jax.live_functions(call.f))
         self._known: dict[tuple[Edit, tuple[str, str] | None], bool] = {}
-        self._chosen: dict[tuple[str, Place], Bind] = {}
+        self._chosen: dict[tuple[str, tuple[str, int, int]], Bind] = {}
 
-    def choose(self, primitive: str, place: Place | None, bind: Bind) -> None:
+    def choose(self, primitive: str, place: tuple[str, int, int] | None, bind: Bind) -> None:
         """Remembers how the program continues where it stops."""
         if place is not None:
             self._chosen[primitive, place] = bind
@@ -169,10 +197,16 @@ class Pasting:
             self._known[edit, gives] = self._left >= 0 and self._gets_past(edit, gives)
         return self._known[edit, gives]
 
-    def traced(self, edit: Edit) -> PastedTrace | None:
-        """The function with a change, traced past its lines; None where it does not get there, or is not tried."""
+    def traced(self, edit: Edit, span: Span, after: PastedTrace | None = None) -> PastedTrace | None:
+        """The function with a change, traced past it; None where it does not get there, or is not tried.
+
+        Args:
+            edit: the change.
+            span: the expression that it changes.
+            after: with the changes that are made before it.
+        """
         self._left -= 1
-        return self._traced(edit) if self._left >= 0 else None
+        return self._traced(edit, span, after) if self._left >= 0 else None
 
     def _gets_past(self, edit: Edit, gives: tuple[str, str] | None) -> bool:
         traced = self._traced(edit)
@@ -184,12 +218,13 @@ class Pasting:
         found = {_jax.type_text(eqn.outvars[0].aval) for eqn in here or alike}
         return not found or gives[1] in found
 
-    def _traced(self, edit: Edit) -> PastedTrace | None:
+    def _traced(self, edit: Edit, span: Span | None = None, after: PastedTrace | None = None) -> PastedTrace | None:
         old = text_of(edit.file)
         fix = Fix("", edit.code, "", edit.first, edit.last - edit.first + 1)
         text = fix.applied(old)
         more = len(text.split("\n")) - len(old.split("\n"))
         last = edit.last + more
+        changed = _span_now(span, old, text) if span else (edit.first, -1, last + 1, -1)
 
         def fixed(primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
             place = _jax.current_location()
@@ -199,11 +234,15 @@ class Pasting:
                 return None
             else:
                 at = (edit.file, place[1] - (more if place[1] > last else 0), place[2])
+            if at is not None and after is not None:
+                at = (*after.line_before(*at[:2]), at[2])
             bind = self._chosen.get((_jax.name_of(primitive), at)) if at is not None else None
             return bind(operands) if bind is not None else None
 
-        swaps = list(pasted(self._functions, edit.file, fix))
-        if not swaps:
+        before = after.swaps if after else ()
+        with _jax.retracing(before, "as they are"):
+            swaps = [*before, *pasted(self._functions, edit.file, fix)]
+        if len(swaps) == len(before):
             return None
         stopped: Exception | None = None
         with _jax.retracing(swaps, "as they are"), _jax.fixing(fixed, each_apart=False):
@@ -211,10 +250,15 @@ class Pasting:
                 jaxpr = _jax.unfiltered(lambda: self._call.trace(self._mesh))
             except Exception as error:
                 stopped = error
-                at, partly = _jax.raise_location(error), _jax.partial_trace(error)
-                here = at is not None and at[0] == name_of(text) and edit.first <= at[1] <= last
-                # What a loop carries has another type then.
-                if at is None or partly is None or here or _jax.messages.is_carry_mismatch(error):
+                at, partly = raised_at(error), _jax.partial_trace(error)
+                if at is None or partly is None:
+                    return None
+                if at.file == name_of(text) and (at.span is None or changed[:2] <= at.span[:2] < changed[2:]):
                     return None
                 jaxpr = partly.jaxpr
-        return PastedTrace(jaxpr, stopped, edit, name_of(text), old, text)
+        traced = PastedTrace(jaxpr, stopped, edit, name_of(text), old, text, swaps, after)
+        if stopped is None or not _jax.messages.is_carry_mismatch(stopped):
+            return traced
+        # What a loop round the change carries has another type then; its body is not in the trace.
+        here = any(traced.is_within(eqn, edit.first, edit.last) for eqn in traced.equations())
+        return traced if here else None

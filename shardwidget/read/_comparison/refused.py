@@ -7,6 +7,7 @@ returns before it is an equation. No equation can be bound in another way there:
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +17,7 @@ import jax
 
 from shardwidget import _jax
 from shardwidget.document import Fix
-from shardwidget.read._comparison.explicit import Rewritten
+from shardwidget.read._comparison.explicit import Ended, Rewritten
 from shardwidget.read._comparison.pasting import PastedTrace, Pasting
 from shardwidget.read._comparison.price import Price, Prices
 from shardwidget.read._comparison.rows import typed
@@ -32,7 +33,7 @@ from shardwidget.read._jaxpr.rewrite import (
     span_of_node,
     spelled,
 )
-from shardwidget.read._jaxpr.sources import raised_at, shown_name
+from shardwidget.read._jaxpr.sources import RaisedAt, raised_at, shown_name
 
 MOST = 5
 """The most fixes offered for one call."""
@@ -49,14 +50,15 @@ class RefusedCall:
     """The call that an exception comes from.
 
     Args:
-        error: what JAX raised.
+        ended: what JAX raised.
         pasting: traces the function with changes.
         prices: compiles the call with its changes.
         dims: how the compiler lays out what the call gives; None where that is not known.
     """
 
-    def __init__(self, error: Exception, pasting: Pasting, prices: Prices, dims: Entries | None = None) -> None:
-        self._error, self._pasting, self._prices, self._dims = error, pasting, prices, dims
+    def __init__(self, ended: Ended, pasting: Pasting, prices: Prices, dims: Entries | None = None) -> None:
+        self._error, self._after = ended
+        self._pasting, self._prices, self._dims = pasting, prices, dims
 
     def fixes(self) -> tuple[Rewritten, ...]:
         """Changes of the call with which the function is traced past it, with the type that the call then has.
@@ -66,6 +68,11 @@ class RefusedCall:
         at = raised_at(self._error)
         if at is None or at.span is None or _jax.is_library_file(at.file):
             return ()
+        with self._after.readable() if self._after else contextlib.nullcontext():
+            return self._of_call(at)
+
+    def _of_call(self, at: RaisedAt) -> tuple[Rewritten, ...]:
+        assert at.span
         source = source_text(at.file)
         call = source.expression(at.span)
         if not isinstance(call, ast.Call):
@@ -78,12 +85,14 @@ class RefusedCall:
         """The changes that get past the call, one for each type that it then has."""
         found: dict[str, tuple[Rewritten, Price | None]] = {}
         for change in itertools.islice(changes, MOST):
-            edit, traced = change.edit, self._pasting.traced(change.edit)
+            edit = change.edit
+            lines = _lines_before(edit, self._after)
+            traced = self._pasting.traced(edit, span_of_node(call), self._after) if lines else None
             type_ = None if traced is None else _type(traced, call, change.carry)
-            if traced is not None and type_ is not None:
-                layout, lines = typed(type_), edit.last - edit.first + 1
+            if lines and traced is not None and type_ is not None:
+                layout = typed(type_)
                 if layout.text not in found:
-                    fix = Fix(change.title, edit.code, shown_name(edit.file), edit.first, lines, layout)
+                    fix = Fix(change.title, edit.code, shown_name(edit.file), *lines, layout)
                     price = self._prices.of_equations(traced.run_once(span_of_node(call)))
                     if price is not None:
                         fix = replace(fix, communication=price.communication, bytes_per_device=price.bytes)
@@ -144,6 +153,24 @@ class RefusedCall:
         """Specs that the result may have: the compiler's, those of the operands, and whole."""
         compiled = [self._dims] if self._dims is not None else []
         return map(entries_text, dict.fromkeys([*compiled, *map(_dims_of, names.values()), ()]))
+
+
+def _lines_before(edit: Edit, after: PastedTrace | None) -> tuple[int, int] | None:
+    """The first line that a change replaces, as the lines are numbered before all changes, and their count.
+
+    None where it replaces part of what another change wrote.
+    """
+    first, last = edit.first, edit.last
+    if after is not None:
+        if (
+            after.more
+            and edit.file == after.file
+            and first <= after.edit.last + after.more
+            and after.edit.first <= last
+        ):
+            return None
+        first, last = (after.line_before(edit.file, line)[1] for line in (first, last))
+    return first, last - first + 1
 
 
 def _changed(title: str, source: SourceText, call: ast.Call, code: str) -> list[_Change]:

@@ -60,7 +60,7 @@ class WrittenSource:
         source, node = found
         wanted: list[tuple[ast.expr, Entries]] = []
         for k, dims in layouts:
-            value = line.inputs[k]
+            value, dims = self._before_promotion(line.inputs[k], dims, line)
             nodes = [] if isinstance(value, Literal) else list(self._standing_for(value, node, source))
             if not nodes and not self._is_made_within(value, line):
                 return
@@ -149,6 +149,17 @@ class WrittenSource:
         """Whether the expression of a line makes a value itself."""
         giver = self._givers.get(id(value))
         return bool(giver and giver.frames and span_of(giver.frames[0]) == span_of(line.frames[0]))
+
+    def _before_promotion(self, value: Value | Literal, dims: Entries, line: Line) -> tuple[Value | Literal, Entries]:
+        """An operand, and the axes of its dimensions, before the expression gave it the dtype and rank of another."""
+        while self._is_made_within(value, line):
+            eqn = self._givers[id(value)].eqn
+            if _jax.name_of(eqn) == "broadcast_in_dim":
+                dims = tuple(dims[d] for d in eqn.params["broadcast_dimensions"])
+            elif _jax.name_of(eqn) != "convert_element_type":
+                break
+            value = self._givers[id(value)].inputs[0]
+        return value, dims
 
     def turns(self, line: Line) -> int | None:
         """How often the loops around a line run it; None where that is not known."""

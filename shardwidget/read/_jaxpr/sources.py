@@ -29,6 +29,7 @@ class RaisedAt(NamedTuple):
     """The user's expression that an exception comes from."""
 
     file: str
+    line: int
     frame: types.FrameType
     span: Span | None
     """None where Python does not know it."""
@@ -42,7 +43,9 @@ def raised_at(error: BaseException) -> RaisedAt | None:
         if _jax.is_user_file(code.co_filename):
             at: Any = next(itertools.islice(code.co_positions(), step.tb_lasti // 2, None), (None,) * 4)
             line, last, column, end = at
-            found = RaisedAt(code.co_filename, step.tb_frame, None if None in at else (line, column, last, end))
+            found = RaisedAt(
+                code.co_filename, step.tb_lineno, step.tb_frame, None if None in at else (line, column, last, end)
+            )
         step = step.tb_next
     return found
 
@@ -64,9 +67,8 @@ def line_of(file: str, line: int, function: str) -> Source:
 
 def shown_name(file: str) -> str:
     """A file's name without its folders; ``cell 3`` for a notebook cell. A text with a fix has that of its file."""
-    listed = linecache.cache.get(file, ())
-    if file.startswith("<") and len(listed) == 4:
-        file = listed[3]
+    while file.startswith("<") and len(listed := linecache.cache.get(file, ())) == 4 and listed[3] != file:
+        file = listed[3]  # Of a text with a fix that was changed again, this is one, too.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is not None:
         cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
