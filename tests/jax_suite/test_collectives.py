@@ -18,6 +18,7 @@ from jax.sharding import AxisType, Mesh
 from jax.sharding import PartitionSpec as P
 
 from shardwidget.collectives import Call, apply, call_of, execute, plans
+from tests.once import once
 
 # JAX 0.11 stopped sorting the groups of a ppermute, and added this option for programs to which that matters.
 SORTS_PPERMUTE = not hasattr(jax.config, "jax_raise_on_ppermute_sort_diff")
@@ -143,7 +144,7 @@ def traced_and_run(n: int) -> dict[str, tuple[Any, np.ndarray]]:
     """Every form on n devices: its jaxpr, and what JAX returns. One compile for all."""
     mesh, forms = make_mesh(x=n), bodies("x", n)
     x = block(mesh, n)
-    results = jax.jit(sharded(lambda x: {name: body(x) for name, body in forms.items()}, mesh))(x)
+    results = once(sharded(lambda x: {name: body(x) for name, body in forms.items()}, mesh))(x)
     return {name: (traced(sharded(body, mesh), x), stacked(results[name], mesh)) for name, body in forms.items()}
 
 
@@ -160,7 +161,7 @@ def allow_any_ppermute() -> Iterator[None]:
 
 
 def apply_in_jit(call: Call, blocks: Any) -> np.ndarray:
-    return np.asarray(jax.jit(lambda blocks: apply(call, blocks, jnp))(blocks))
+    return np.asarray(once(lambda blocks: apply(call, blocks, jnp))(blocks))
 
 
 ALGORITHMS = ["meaning", "ring", "bidirectional ring", "halving-doubling"]
@@ -170,7 +171,7 @@ RUNS: dict[str, Run] = {"numpy": apply, "jit": apply_in_jit} | {name: algorithm(
 def check(body: Body, mesh: Mesh, x: jax.Array, check_vma: bool = True) -> None:
     """Compares JAX with ``apply`` on numpy and in ``jax.jit``, and with every algorithm."""
     f = sharded(body, mesh, check_vma)
-    jaxpr, expected = traced(f, x), stacked(jax.jit(f)(x), mesh)
+    jaxpr, expected = traced(f, x), stacked(once(f)(x), mesh)
     for name, run in RUNS.items():
         np.testing.assert_array_equal(simulate(jaxpr, mesh, x, run), expected, err_msg=name, strict=True)
 
@@ -192,7 +193,7 @@ def test_every_form_on_a_mesh_of_three_axes(axes: Any):
     x = block(mesh, n, "uint8")
     forms = bodies(axes, n)
     with allow_any_ppermute():
-        results = jax.jit(sharded(lambda x: {name: body(x) for name, body in forms.items()}, mesh))(x)
+        results = once(sharded(lambda x: {name: body(x) for name, body in forms.items()}, mesh))(x)
     for form, body in forms.items():
         result = simulate(traced(sharded(body, mesh), x), mesh, x, apply)
         np.testing.assert_array_equal(result, stacked(results[form], mesh), err_msg=form, strict=True)

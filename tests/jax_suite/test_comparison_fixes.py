@@ -12,6 +12,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
+from tests.once import once
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
 
@@ -115,7 +116,7 @@ def test_every_fix_runs_when_it_is_pasted_and_sends_what_it_says(name):
             continue
         fixed = load(fix.applied(text))
         with jax.set_mesh(MESH):
-            out = jax.jit(fixed)(*arguments)
+            out = once(fixed)(*arguments)
             program = read.program(jax.jit(fixed), *arguments)
         np.testing.assert_allclose(out, wanted, rtol=1e-5)
         chosen = read.comparison(load(text), *arguments, choices={at: k})
@@ -214,7 +215,7 @@ def test_a_fix_is_written_where_it_runs(name):
     assert rows[-1].fixes[0].code.replace("jax.P(", "P(").replace("jax.numpy.", "jnp.") == first
     for fix in (fix for row in rows for fix in row.fixes if fix.line):
         with jax.set_mesh(MESH):
-            out = jax.jit(load(fix.applied(text)))(*arguments)
+            out = once(load(fix.applied(text)))(*arguments)
         np.testing.assert_allclose(out, wanted, rtol=1e-5)
 
 
@@ -286,7 +287,7 @@ def test_a_call_that_is_refused_before_there_is_an_equation_has_fixes_that_run(n
     assert len({fix.type for fix in fixes}) == len(fixes) > 1
     fixed = [load(fix.applied(text)) for fix in fixes]
     with jax.set_mesh(MESH):
-        outs = [jax.jit(f)(*arguments) for f in fixed]
+        outs = [once(f)(*arguments) for f in fixed]
         programs = [read.program(f, *arguments) for f in fixed]
     # Nothing else in these functions communicates.
     sent = [sum(c.bytes_per_device * (c.times or 1) for c in program.collectives) for program in programs]
@@ -309,7 +310,7 @@ def test_the_rows_after_a_refused_call_are_those_of_the_chosen_fix(name):
         found: Any = read.comparison(load(text), *arguments, choices={row: way})
         assert (found.rows[row].error.chosen, found.compiled_from) == (way, "Explicit")
         with jax.set_mesh(MESH):
-            out = jax.jit(load(fix.applied(text)))(*arguments)
+            out = once(load(fix.applied(text)))(*arguments)
             alone: Any = read.comparison(load(fix.applied(text)), *arguments)
         types = [str(jax.typeof(a)).replace("float", "f") for a in jax.tree.leaves(out)]
         values = found.rows[-1].values
@@ -364,7 +365,7 @@ def test_each_of_several_refused_calls_has_fixes(name):
         for line in sorted(fixes, reverse=True):
             changed = fixes[line].applied(changed)
         with jax.set_mesh(MESH):
-            out = jax.jit(load(changed))(x)
+            out = once(load(changed))(x)
         np.testing.assert_allclose(out, wanted, rtol=1e-5)
         assert found.rows[-1].values[0].explicit.text == str(jax.typeof(out)).replace("float", "f")
         assert found.program is not None

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from jax.sharding import PartitionSpec as P
 
-from shardwidget import _jax, read
+from shardwidget import read
+from tests.once import once
 
 MESH = "mesh = jax.make_mesh((4, 2), ('x', 'y'), axis_types=(jax.sharding.AxisType.Auto,) * 2)"
 SPACE = {"jax": jax, "jnp": jnp, "lax": jax.lax, "P": P}
@@ -109,11 +110,6 @@ def run(text: str) -> tuple[Any, tuple[Any, ...]]:
     return space["f"], space["args"]
 
 
-def once(f: Any) -> Any:
-    """A function that runs once, and compiles quickly for that."""
-    return jax.jit(f, compiler_options=_jax.quick_options())
-
-
 def agree(one: Any, other: Any) -> bool:
     pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
     return all(np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in pairs)
@@ -151,7 +147,7 @@ def test_values_are_compared_on_every_kind_of_mesh_and_in_its_context(kind, wher
         error = read.trace(f, v).error
         assert error is not None
         assert error.fixes[0].value == "same"
-        gotten = jax.jit(run(error.fixes[0].applied(text))[0])(v)
+        gotten = once(run(error.fixes[0].applied(text))[0])(v)
     assert np.allclose(gotten, eval(outside, {"mapped": np.std, "v": np.arange(8.0) + 1}))
 
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from jax.sharding import AxisType, PartitionSpec
 
-from shardwidget import _jax, read
+from shardwidget import read
 from shardwidget.document import Window
 from tests.examples import examples
 from tests.jax_suite.bodies import programs
+from tests.once import once
 
 traced: Any = read.trace
 
@@ -34,7 +35,7 @@ def as_returned(variable, trace):
     return made.inputs[0] if made.implicit else variable
 
 
-@examples(120)
+@examples(80)
 @given(programs())
 def test_integers(program):
     check(program, exact=True)
@@ -49,7 +50,7 @@ def test_floats(program):
 def check(program, exact: bool) -> None:
     mesh = program.mesh()
     f, args = program.f(mesh), program.arguments()
-    expected = jax.jit(f, compiler_options=_jax.quick_options())(*args)
+    expected = once(f)(*args)
     types = program.types[-1]
     for engine in (None, "host"):
         trace = traced(f, *args, engine=engine)
