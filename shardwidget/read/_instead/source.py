@@ -218,7 +218,7 @@ def rows_of(jaxpr: Any) -> set[Line]:
     """Lines of which every gather takes one element of the last of the dimensions that it indexes, for each row."""
     found: dict[Line, bool] = {}
     for eqn in _jax.every_equation(jaxpr):
-        if eqn.primitive.name == "gather" and (frames := frames_of(eqn)):
+        if _jax.name_of(eqn) == "gather" and (frames := frames_of(eqn)):
             frame = own_frame(frames)
             line = frame.file_name, frame.start_line
             found[line] = found.get(line, True) and eqn.outvars[0].aval.ndim == eqn.invars[0].aval.ndim - 1
