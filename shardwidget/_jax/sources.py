@@ -128,7 +128,7 @@ def stack_within(stack: str, eqn: JaxprEqn) -> str:
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
     """
-    return f"{stack}/{eqn.source_info.name_stack}"
+    return f"{stack}/{_stack_text(eqn.source_info.name_stack)}"
 
 
 def named_scopes(eqn: JaxprEqn) -> tuple[str, ...]:
@@ -136,7 +136,16 @@ def named_scopes(eqn: JaxprEqn) -> tuple[str, ...]:
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
     """
-    return tuple(name for name in str(eqn.source_info.name_stack).split("/") if name)
+    return _scopes_of(eqn.source_info.name_stack)
+
+
+# Most equations share their stacks, which take long to write.
+_stack_text = functools.lru_cache(1024)(str)
+
+
+@functools.lru_cache(1024)
+def _scopes_of(stack: Any) -> tuple[str, ...]:
+    return tuple(name for name in _stack_text(stack).split("/") if name)
 
 
 def is_forward(stack: str) -> bool:

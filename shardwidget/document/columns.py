@@ -175,7 +175,9 @@ REMEDIES = (
     Column("peak", "peak", unit="bytes"),
     Column("less", "less"),
     Column("memory", "memory/device"),
+    Column("work", "work/device"),
     Column("what", "change"),
+    Column("helps", "for"),
     Column("code", "code"),
 )
 """Changes of a program that help; of the figures, those that it is about."""

@@ -35,11 +35,22 @@ class Remedy:
     """The same with the change."""
     memory: int = 0
     """For communication: bytes of memory on a device that the change adds; less than 0 where it saves some."""
+    work: float = 0.0
+    """For communication: the share of a device's FLOP that the change adds; less than 0 where it saves some."""
+    helps: tuple[str, ...] = ()
+    """For communication: what it helps, that of which it saves most first: lines that send less, ``line 30``, and
+    memory, ``memory of mu``."""
+    other: bool = False
+    """Whether another change at the same place saves more; not where this one is the best for a line, or memory."""
 
 
 @dataclass(frozen=True, repr=False)
 class Remedies(Document, Sequence[Remedy]):
-    """The changes of a program that help, the best first; a sequence of them."""
+    """The changes of a program that help; a sequence of them, the best first.
+
+    For communication first the best at each place that can be changed, and the best for each line that sends and for
+    memory; then other ways at the same places.
+    """
 
     name: str
     """The program."""

@@ -11,6 +11,9 @@ from shardwidget.export.words import clip
 MOST = 20
 """The most changes that are listed."""
 
+LEAST = 0.005
+"""The least share of work that is told."""
+
 UNFINISHED = "Interrupted: more could be tried."
 
 
@@ -44,7 +47,12 @@ def table(found: Remedies) -> str:
 
 
 def _rows(found: Remedies) -> list[listing.Row]:
-    return [_row(remedy) for remedy in found[:MOST]]
+    return list(map(_row, _first(found)[:MOST]))
+
+
+def _first(found: Remedies) -> list[Remedy]:
+    """Those that are the best at their place, or for a line."""
+    return [remedy for remedy in found if not remedy.other]
 
 
 def _row(remedy: Remedy) -> listing.Row:
@@ -56,7 +64,9 @@ def _row(remedy: Remedy) -> listing.Row:
     if remedy.lowers == "peak":
         return {"peak": remedy.after, **row}
     memory = _signed(remedy.memory) if remedy.memory else ""
-    return {"sent": remedy.after, "estimate": remedy.seconds_after, "memory": memory, **row}
+    work = f"{'−' if remedy.work < 0 else '+'}{percent(abs(remedy.work))}" if abs(remedy.work) >= LEAST else ""
+    row |= {"memory": memory, "work": work, "helps": ", ".join(remedy.helps)}
+    return {"sent": remedy.after, "estimate": remedy.seconds_after, **row}
 
 
 def _signed(size: int) -> str:
@@ -73,6 +83,6 @@ def _best(found: Remedies) -> list[str]:
 
 
 def _after(found: Remedies) -> list[str]:
-    left = len(found) - MOST
+    left = len(found) - len(_rows(found))
     more = [f"… {count(left, 'more change')}: .found has all"] if left > 0 else []
     return [*more, *([] if found.complete else [UNFINISHED])]

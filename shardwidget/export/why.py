@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from shardwidget._format import byte_count, count, flop_count
@@ -142,7 +143,8 @@ def _origin(c: Comparison, first: Reason) -> tuple[str, str]:
     """Where a chain begins, in words: for the value itself, and for another that it was passed on to."""
     name, row = _value(c, first).name, c.rows[first.row]
     if first.given == "argument":
-        return f"argument {first.value} was given so", f"{name} is (argument {first.value})"
+        argument = _argument([v.name for v in row.values], first.value)
+        return f"{argument} was given so", f"{name} is ({argument})"
     if first.given == "constraint":
         asks = f"{row.decision or row.primitive}{_at(row)} asks for it"
         return asks, asks
@@ -156,6 +158,14 @@ def _origin(c: Comparison, first: Reason) -> tuple[str, str]:
         whose = "it" if first.back or not first.through else name
         return f"the shard_map{_at(region)} {verb} {whose} so", f"the shard_map{_at(region)} {verb} {name} so"
     return "of what is not known", f"{name} is"
+
+
+def _argument(names: Sequence[str], at: int) -> str:
+    """Which argument an array is in: ``argument 2``. The last may be several, ``*args``: their names have numbers."""
+    roots = [re.match(r"\w*", name)[0] for name in names]  # type: ignore[index]
+    every = list(dict.fromkeys(roots))
+    is_one_of_several = roots[at] == every[-1] and re.match(r"\w+\[\d", names[at])
+    return "an argument" if is_one_of_several else f"argument {every.index(roots[at])}"
 
 
 def _link(c: Comparison, k: int, *, begins: bool) -> Link:

@@ -219,6 +219,27 @@ def test_a_fix_is_written_where_it_runs(name):
         np.testing.assert_allclose(out, wanted, rtol=1e-5)
 
 
+@pytest.mark.parametrize("called", ["Layer(w)", "Layer(w).__call__"])
+def test_a_model_of_a_plain_class_with_arrays_on_auto_axes_has_fixes_where_they_run(called):
+    """It is no pytree: what is left to the compiler closes over it."""
+    text = (
+        "class Layer:\n    def __init__(self, w):\n        self.w = w\n\n"
+        "    def __call__(self, x):\n        return x @ self.w\n\n"
+        f"def f(w):\n    return {called}\n"
+    )
+    auto = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
+    x, w = array((8, 8), "x", "y"), array((8, 8), "y", None)
+    given = jax.device_put(np.asarray(w), NamedSharding(auto, P("y", None)))
+    (row,) = (row for row in read.comparison(load(text)(given), x).rows if row.error)
+    assert row.error.fixes
+    for fix in row.error.fixes:
+        assert fix.line == 6
+        assert "auto_axes(lambda x: x @ self.w, " in fix.code
+        with jax.set_mesh(MESH):
+            out = jax.jit(load(fix.applied(text))(given))(x)
+        np.testing.assert_allclose(out, np.asarray(x) @ np.asarray(w), rtol=1e-5)
+
+
 LOOP = "    return jax.lax.while_loop(lambda s: s[0] < 3, body, {})\n"
 REFUSED = {
     "repeated rows": ("def f(x):\n    h = x * 2\n    return jnp.repeat(h, 2, axis=0)\n", [((8, 8), "x", "y")]),

@@ -643,6 +643,42 @@ def test_a_tree_of_arguments_is_resharded_as_its_specs_say(name):
     assert jax.tree.leaves(f(here["t"], here["s"]))
 
 
+PASSED = {
+    "a tree with a spec for each array": (
+        "({'w': P('x'), 'v': P(None, 'y')},)",
+        "g(dict(w=a, v=a))",
+        "return g(jax.reshard(dict(w=a, v=a), "
+        "jax.tree.map(lambda spec: jax.NamedSharding(mesh, spec), {'v': P(None, 'y'), 'w': P('x')})))",
+    ),
+    "a tree with one spec": (
+        "(P('x'), P('x', 'y'))",
+        "g((a * 2, [a]), a)",
+        "return g(jax.reshard((a * 2, [a]), jax.NamedSharding(mesh, P('x'))), a)",
+    ),
+    "two trees": (
+        "P('x')",
+        "g({'w': a}, (a,))",
+        "return g(jax.reshard({'w': a}, jax.NamedSharding(mesh, P('x'))), "
+        "jax.reshard((a,), jax.NamedSharding(mesh, P('x'))))",
+    ),
+}
+
+
+@pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")
+@pytest.mark.parametrize("name", PASSED)
+def test_a_tree_is_resharded_where_it_is_passed(name):
+    in_specs, call, wanted = PASSED[name]
+    given = "jax.device_put(jnp.ones((8, 4)), jax.NamedSharding(mesh, P('x', 'y')))"
+    region = "g = jax.shard_map(lambda *trees: jax.tree.map(lambda x: jax.lax.psum(x.sum(), ('x', 'y')), trees),"
+    text = f"{region} mesh=mesh, in_specs={in_specs}, out_specs=P(), check_vma=False)\ndef f(a):\n    return {call}\n"
+    case = Case("in_specs", text, "a", mesh=EXPLICIT, arguments=given)
+    f, args = case.run(case.text)
+    fix = traced(f, *args).error.fixes[0]
+    assert (fix.code, fix.line) == (wanted, 5)
+    fixed, args = case.run(fix.applied(case.text))
+    assert jax.tree.leaves(fixed(*args))
+
+
 UNEVEN_TREES = {
     "one spec for all": (P("x"), "({'v': P(None), 'w': P('x')}, P('x'))"),
     "a spec for a tree": ((P("x"), P()), "({'v': P(None), 'w': P('x')}, P())"),

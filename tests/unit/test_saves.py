@@ -32,5 +32,14 @@ def test_a_small_saving_counts_by_what_its_line_sends() -> None:
     assert not saves(BEFORE, Figures(995, 1.0, 1000), own=100)
     assert not saves(BEFORE, Figures(995, 1.001, 1000), own=10)
     assert not saves(BEFORE, BEFORE, own=10)
+
+
+def test_memory_alone_is_not_worth_work() -> None:
+    before, less = BEFORE._replace(work=100.0), BEFORE._replace(memory=900, work=100.0)
+    assert saves(before, less)
+    assert not saves(before, less._replace(work=800.0))
+
+
+def test_a_program_that_sends_nothing_is_not_made_to_send() -> None:
     nothing = Figures(0, 0.0, 1000)
     assert not saves(nothing, Figures(10, 0.1, 1000))

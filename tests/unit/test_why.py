@@ -141,6 +141,17 @@ def test_the_answer_is_the_first_line(compared):
     assert [link.name for link in why.chain] == ["w_out", "y"]
 
 
+def test_an_argument_has_its_number_among_those_of_the_function():
+    def f(params, state, x, *more):
+        return x @ params["a"] @ params["b"] + state[0] + more[0]
+
+    w = shape(64, 64, spec=P())
+    args = {"a": w, "b": w}, (w,), shape(64, 64, spec=P("data")), shape(64, 64, spec=P(None, "model"))
+    c = read.comparison(f, *args)
+    assert c.why(0, 0, value=3).answer == "Dim 0 of x is split over data because argument 2 was given so."
+    assert c.why(0, 1, value=4).answer == "Dim 1 of more[0] is split over model because an argument was given so."
+
+
 def test_who_lost_and_what_follows(compared):
     why = compared.why(product(compared), 1)
     (lost,) = why.lost

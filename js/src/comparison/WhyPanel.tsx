@@ -4,7 +4,7 @@ import { bytes } from "../core/format";
 import { AXIS_DASH } from "../draw/marks";
 import { Instead } from "./Instead";
 import type { ComparisonModel } from "./model/comparison";
-import { reasonsOf, type WhyLink, whyOf } from "./model/why";
+import { argumentOf, reasonsOf, type WhyLink, whyOf } from "./model/why";
 import { Arrows } from "./parts";
 import type { ComparisonState } from "./state";
 
@@ -49,7 +49,7 @@ export function WhyPanel({ state, model, row }: { state: ComparisonState; model:
 }
 
 function linkOf({ row, value, reason, through }: WhyLink, open: () => void): ChainLink {
-  const argument = row.primitive === "arguments" ? `argument ${reason.value}` : "";
+  const argument = row.primitive === "arguments" ? argumentOf(row, reason.value) : "";
   return {
     name: value.name,
     where: row.source ? `line ${row.source.line}` : argument,

@@ -159,7 +159,9 @@ export const REMEDIES = [
   { key: "peak", head: "peak", unit: "bytes" },
   { key: "less", head: "less" },
   { key: "memory", head: "memory/device" },
+  { key: "work", head: "work/device" },
   { key: "what", head: "change" },
+  { key: "helps", head: "for" },
   { key: "code", head: "code" },
 ] as const satisfies Column[];
 

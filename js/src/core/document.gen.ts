@@ -1371,7 +1371,7 @@ export interface Region {
   readonly parent: number;
 }
 
-/** The changes of a program that help, the best first; a sequence of them. */
+/** The changes of a program that help; a sequence of them, the best first. */
 export interface Remedies {
   readonly name: string;
   readonly lowers: "peak" | "communication";
@@ -1394,6 +1394,9 @@ export interface Remedy {
   readonly seconds_before: number;
   readonly seconds_after: number;
   readonly memory: number;
+  readonly work: number;
+  readonly helps: readonly string[];
+  readonly other: boolean;
 }
 
 /** The plan for moving arrays to another layout: their order, which move together, and what devices hold meanwhile. */

@@ -2,8 +2,9 @@
 
 import { AskButton } from "../card/Attempts";
 import { copyText } from "../card/copy";
+import { Fold } from "../card/Fold";
 import type { Remedy } from "../core/document.gen";
-import { bytes, duration } from "../core/format";
+import { bytes, duration, percent } from "../core/format";
 import { lowered } from "./memory/model/words";
 import type { Lowers, ProgramState } from "./state";
 
@@ -44,28 +45,52 @@ export function Remedies({ state, lowers }: { state: ProgramState; lowers: Lower
         )}
         {found && !waiting && <span class="soft">{found.length > 0 ? words.each : words.none}</span>}
       </span>
-      {found && found.length > 0 && !waiting && (
-        <ol>
-          {found.map((remedy) => (
-            <Offered remedy={remedy} key={remedy.code} />
-          ))}
-        </ol>
+      {found && found.length > 0 && !waiting && <Found found={found} paper={state.now.paper} />}
+    </div>
+  );
+}
+
+/** The best at each place, and of each line; other ways at the same places folded. */
+function Found({ found, paper }: { found: readonly Remedy[]; paper: boolean }) {
+  const offered = (others: boolean) =>
+    found.filter(({ other }) => !other !== others).map((remedy) => <Offered remedy={remedy} key={remedy.code} />);
+  const others = offered(true);
+  return (
+    <div class="found">
+      <ol>{offered(false)}</ol>
+      {others.length > 0 && (
+        <Fold paper={paper} summary={others.length === 1 ? "another way there" : `${others.length} other ways there`}>
+          <ol>{others}</ol>
+        </Fold>
       )}
     </div>
   );
 }
 
+/** The least share of work that is told. */
+const LEAST = 0.005;
+
+const signed = (value: number, written: (value: number) => string) =>
+  `${value < 0 ? "−" : "+"}${written(Math.abs(value))}`;
+
 function Offered({ remedy }: { remedy: Remedy }) {
-  const { what, code, before, after, fix, lowers, seconds_before, seconds_after, memory } = remedy;
-  const times = lowers === "communication" ? ` · ${duration(seconds_before)} → ${duration(seconds_after)}` : "";
-  const saved = memory < 0 && after >= before ? ` · −${bytes(-memory)} of memory` : "";
+  const { what, code, before, after, fix, lowers, seconds_before, seconds_after, memory, work, helps } = remedy;
+  const told =
+    lowers === "communication"
+      ? [
+          `${duration(seconds_before)} → ${duration(seconds_after)}`,
+          memory && `${signed(memory, bytes)} of memory`,
+          Math.abs(work) >= LEAST && `${signed(work, percent)} of work`,
+          `for ${helps.join(", ")}`,
+        ].filter(Boolean)
+      : [];
   return (
     <li>
       <b class="mono">{bytes(after)}</b>
       <span class="soft">{after < before && lowered(remedy)}</span>
       <span class="way">
         {what}
-        {times && <span class="soft">{times + saved}</span>}
+        {told.length > 0 && <span class="soft"> · {told.join(" · ")}</span>}
         {fix && (
           <span class="soft">
             {" "}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ComparisonModel } from "../../src/comparison/model/comparison";
-import { reasonsOf, whyOf } from "../../src/comparison/model/why";
+import { argumentOf, reasonsOf, whyOf } from "../../src/comparison/model/why";
 import type { Reason } from "../../src/core/document.gen";
 import { comparison } from "./comparisons";
 
@@ -38,6 +38,21 @@ test("a chain leads from what was given to the value, and names who lost", () =>
   expect(why?.chain.map((l) => l.value.name)).toEqual(["w1", "h"]);
   expect(why?.lost.map((l) => l.value.name)).toEqual(["x"]);
   expect(why?.because).toBe("One dimension of an array.");
+});
+
+test("an argument has its number among those of the function, not among their arrays", () => {
+  const [row] = comparison("layer").rows;
+  const [value] = row?.values ?? [];
+  if (!row || !value) throw new Error("it has arguments");
+  const named = (...names: string[]) => ({ ...row, values: names.map((name) => ({ ...value, name })) });
+  const step = named("params['up']", "params['down']", "opt[0].mu['up']", "opt[0].mu['down']", "tokens");
+  expect([0, 1, 2, 4].map((k) => argumentOf(step, k))).toEqual([
+    "argument 0",
+    "argument 0",
+    "argument 1",
+    "argument 2",
+  ]);
+  expect(argumentOf(named("x", "arrays[0]", "arrays[1]"), 2)).toBe("an argument");
 });
 
 test("what passed it on is counted, and what was given the same is named", () => {

@@ -10,17 +10,15 @@ from jax.sharding import Mesh, PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Alternative, Comparison, Program, Reason
 from shardwidget.document.why import chain_of
-from shardwidget.rates import RATES
 from shardwidget.read._comparison.base import Base, tree_of
 from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, compiled
 from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._entries import entries, entries_text, spec_of
 from shardwidget.read._instead.attempts import Progress, attempts
-from shardwidget.read._instead.communication import figures
+from shardwidget.read._instead.communication import figures, work_of
 from shardwidget.read._instead.source import Change, Sources
 from shardwidget.read._jaxpr.pasted import readable
 from shardwidget.read._jaxpr.syntax import text_of
-from shardwidget.read._program.overlap import overlap
 
 
 @dataclass(frozen=True)
@@ -154,12 +152,4 @@ def _placed(concrete: Concrete, c: Comparison, of: Reason) -> ValuePlacement | N
 
 def _alternative(what: str, code: str, gives: str, program: Program) -> Alternative:
     kinds = dict.fromkeys(f"{op.kind} over {', '.join(op.axes)}" if op.axes else op.kind for op in program.collectives)
-    return Alternative(what, code, gives, tuple(kinds), figures(program).sent, _flops(program), program)
-
-
-def _flops(program: Program) -> float:
-    """What a device computes in a call; -1 where the module has no schedule."""
-    try:
-        return overlap(program, chip=next(iter(RATES))).flops  # They are the same on any chip.
-    except ValueError:
-        return -1.0
+    return Alternative(what, code, gives, tuple(kinds), figures(program).sent, work_of(program), program)

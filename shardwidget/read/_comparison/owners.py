@@ -15,7 +15,6 @@ from shardwidget.document import HloCollective, Program
 from shardwidget.findings.program import path_within
 from shardwidget.read._comparison.concrete import ValuePlacement
 from shardwidget.read._comparison.tree import Line, Tree
-from shardwidget.read._jaxpr.sources import own_frame, source_of
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import Origins
@@ -57,8 +56,7 @@ def owners(
     lines: dict[Key, dict[int, None]] = defaultdict(dict)
     for line, path in paths:
         if line >= 0:
-            frames = tree.lines[line].frames
-            lines[path_within(path), source_of(own_frame(frames)) if frames else None].setdefault(line)
+            lines[path_within(path), tree.lines[line].source].setdefault(line)
     alike = _Alike(tree, places, mesh, program)
     caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
     several: dict[tuple[int, ...], list[int]] = defaultdict(list)

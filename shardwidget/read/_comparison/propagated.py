@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -78,6 +79,7 @@ def results_of(tree: Tree, record: _jax.Record) -> dict[int, list[int]]:
     return found
 
 
+@functools.lru_cache(4096)  # It is asked three times of each operation.
 def line_of_path(path: str) -> int:
     """The line that an operation belongs to; -1 where it has none."""
     tags = TAGS.findall(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ def reasons_of(tree: Tree, concrete: Concrete | None) -> Found:
         return Found()
     found = _Reasons(tree, concrete, concrete.record)
     groups, at = found.groups()
-    reasons = tuple(replace(r, group=at.get(k, -1)) for k, r in enumerate(found.reasons()))
+    reasons = tuple(found.reasons(at))
     causes = (*found.causes(), *found.common_causes(reasons))
     reasons += tuple(found.passed_unchanged(reasons))
     return Found(reasons, groups, causes, concrete.record.steps)
@@ -69,6 +69,7 @@ class _Reasons:
     def __init__(self, tree: Tree, concrete: Concrete, record: _jax.Record) -> None:
         self.tree, self.concrete, self.record = tree, concrete, record
         self.lines = [line_of_path(operation.path) for operation in record.operations]
+        self._ways: dict[tuple[int, str, bool], _Way] = {}
         self.labels: dict[int, str] = {}
         """What origins call the values that were given their sharding."""
         self.constraints: dict[int, int] = {}
@@ -106,8 +107,13 @@ class _Reasons:
                     if compiled is not None and axis in compiled[d] and self._origin(v, axis):
                         self.number[v, d, axis] = len(self.number)
 
-    def reasons(self) -> tuple[Reason, ...]:
-        return tuple(self._reason(*each) for each in self.number)
+    def reasons(self, groups: Mapping[int, int]) -> Iterator[Reason]:
+        """A reason for each number.
+
+        Args:
+            groups: by number, the group that it is in.
+        """
+        return (self._reason(*each, groups.get(k, -1)) for k, each in enumerate(self.number))
 
     def causes(self) -> tuple[Cause, ...]:
         """The splits of operands over the axes of each collective that the compiler inserted."""
@@ -185,7 +191,7 @@ class _Reasons:
             put = self.concrete.outputs[k] if k < len(self.concrete.outputs) else None
         return put.dims if put else None
 
-    def _reason(self, v: int, dim: int, axis: str) -> Reason:
+    def _reason(self, v: int, dim: int, axis: str, group: int) -> Reason:
         row, k = self.at[v]
         way = self._way(v, axis, stop=True)
         d = _dim(self.record.values[way.end], axis)
@@ -193,13 +199,19 @@ class _Reasons:
         through = tuple(dict.fromkeys(self._row(o) for o in way.operations))
         lost, because, wanted = self._lost(v, axis, way)
         given = "" if giver >= 0 else self._given(self._way(v, axis, stop=False).end)
-        return Reason(row, k, dim, axis, given, through, way.back, giver, way.step, lost, because, wanted)
+        return Reason(row, k, dim, axis, given, through, way.back, giver, way.step, lost, because, wanted, group)
 
     def _row(self, operation: int) -> int:
         return len(self.tree.lines) + 1 if operation < 0 else self.lines[operation] + 1
 
     def _way(self, v: int, axis: str, *, stop: bool) -> _Way:
         """The way back of an axis: to the nearest value of a row if ``stop``, else to what gave it."""
+        known = self._ways.get((v, axis, stop))
+        if known is None:
+            known = self._ways[v, axis, stop] = self._walked(v, axis, stop=stop)
+        return known
+
+    def _walked(self, v: int, axis: str, *, stop: bool) -> _Way:
         operations: list[int] = []
         step, back, seen = -1, False, {v}
         while passing := self.record.values[v].passed.get(axis):

@@ -56,16 +56,17 @@ def row_of(
         for k, value in enumerate(line.outputs)
     )
     stopped = explicit.stops.get(number)
-    remark, wasted = ("", 0) if decision_of(line) else _gathered(line, [c for _, c in collectives])
+    decision = decision_of(line)
+    remark, wasted = ("", 0) if decision else _gathered(line, [c for _, c in collectives])
     return Row(
         primitive=_jax.name_of(line.eqn),
         values=values,
-        source=source_of(own_frame(line.frames)) if line.frames else None,
+        source=line.source,
         library=source_of(line.frames[0]) if line.frames and own_frame(line.frames) is not line.frames[0] else None,
         inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
         scope=line.scope,
-        decision=decision_of(line),
-        called_from=_caller_of(line) if decision_of(line) else None,
+        decision=decision,
+        called_from=_caller_of(line) if decision else None,
         error=None if stopped is None else failure_of(stopped, line),
         collectives=tuple(k for k, _ in collectives),
         remark=remark,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,11 +12,11 @@ from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Scope
+from shardwidget.document import Scope, Source
 from shardwidget.document.mesh import AxisType as AxisTypeName
 from shardwidget.read._jaxpr.names import name_outputs, placeholders
 from shardwidget.read._jaxpr.scopes import Scopes
-from shardwidget.read._jaxpr.sources import frames_of
+from shardwidget.read._jaxpr.sources import frames_of, own_frame, source_of
 from shardwidget.read._jaxpr.syntax import words_at
 from shardwidget.read._jaxpr.value import Body, Value
 
@@ -36,6 +37,11 @@ class Line:
     """Whether it is in a ``shard_map``, where types are those of blocks."""
     derived: bool
     """Whether differentiation made it: it is transposed, or inside something that is."""
+
+    @functools.cached_property
+    def source(self) -> Source | None:
+        """The user's line."""
+        return source_of(own_frame(self.frames)) if self.frames else None
 
     def operand_name(self, operand: int) -> str:
         """An operand in the user's words: a name, an expression, or which one it is."""
@@ -153,7 +159,8 @@ class Tree:
                 scope = around.scope if types == around.types else self._changed(types, around)
                 at = replace(at, scope=scope, types=types)
             # A library's cached traces have no line, nor has what JAX adds: they belong to the line of the call.
-            at = replace(at, frames=frames_of(eqn) or at.frames)
+            frames = frames_of(eqn) or at.frames
+            at = at if frames is at.frames else replace(at, frames=frames)
             here = replace(at, scope=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))

@@ -77,8 +77,8 @@ class WrittenSource:
         if (found := self._expression(line)) is None:
             return
         source, node = found
-        number = self._numbers[id(line)]
-        listed, last = ", ".join(names), self.last(number)
+        number, listed = self._numbers[id(line)], ", ".join(names)
+        last = self.last(number)
         final = dims if last == number else compiled.get(last, dims)
         if isinstance(node, ast.Subscript):
             array, index = source.segment(node.value), source.segment(node.slice)
@@ -86,9 +86,13 @@ class WrittenSource:
                 yield from _found(
                     source.edit([(node, spelled(f"{array}.at[{index}].get(out_sharding={spec})", source))])
                 )
-        for spec in _specs(final):
-            code = f"jax.sharding.auto_axes(lambda {listed}: {source.segment(node)}, out_sharding={spec})({listed})"
-            yield from _found(source.edit([(node, spelled(code, source))]))
+        objects = _objects(node)
+        arrays = ", ".join(name for name in names if name not in objects)
+        # An object that is no pytree, such as a model of a plain class, is closed over.
+        for taken in dict.fromkeys(filter(None, (listed, arrays))):
+            for spec in _specs(final):
+                code = f"jax.sharding.auto_axes(lambda {taken}: {source.segment(node)}, out_sharding={spec})({taken})"
+                yield from _found(source.edit([(node, spelled(code, source))]))
 
     def row_by_row(self, line: Line) -> Edit | None:
         """``x[jnp.arange(n), i]`` with ``vmap``; None where the line is another."""
@@ -240,3 +244,10 @@ def _plain(name: str) -> str:
         return ast.unparse(ast.parse(name, mode="eval"))
     except SyntaxError:
         return ""
+
+
+def _objects(node: ast.expr) -> set[str]:
+    """Names in an expression of which it takes attributes alone: ``self`` of ``x @ self.w``."""
+    based = {id(n.value) for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+    named = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return {n.id for n in named} - {n.id for n in named if id(n) not in based}

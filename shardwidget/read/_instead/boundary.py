@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,11 @@ class Respec:
     """By its place among all results."""
     sent: int = 0
     """The bytes that a device sends for the line that it is to help; 0 where it is for no line."""
+
+    @property
+    def place(self) -> Hashable:
+        """What is changed."""
+        return frozenset(key for key, _ in self.arguments), frozenset(at for at, _ in self.results)
 
 
 class Boundary:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 from jax.sharding import Mesh, NamedSharding
@@ -14,11 +15,13 @@ from jax.sharding import Mesh, NamedSharding
 from shardwidget import _jax
 from shardwidget.document import HloCollective, Program, Remedies, Remedy
 from shardwidget.findings.program import places, sent
+from shardwidget.rates import RATES
 from shardwidget.read._call import function_name
 from shardwidget.read._instead.attempts import attempts
 from shardwidget.read._instead.boundary import Boundary, Respec
-from shardwidget.read._instead.source import Change, Line, Sources, values_of
+from shardwidget.read._instead.source import Change, Line, Sources, rows_of, values_of
 from shardwidget.read._program.executable import executable_of
+from shardwidget.read._program.overlap import overlap
 from shardwidget.read._program.programs import of_executable
 
 LINES = 6
@@ -40,7 +43,13 @@ where that is more."""
 LIMIT = 40
 """How many candidates are compiled unless the caller says so."""
 
+T = TypeVar("T")
+
 NO_MESH = "nothing says which mesh the program runs on: give arguments that are on one, or mesh=."
+
+
+Where = tuple[str, int]
+"""The short name of a file, and a number; ``("", 0)`` for what has no line."""
 
 
 class Figures(NamedTuple):
@@ -49,6 +58,10 @@ class Figures(NamedTuple):
     sent: int
     seconds: float
     memory: int
+    work: float = 0.0
+    """FLOP."""
+    lines: Mapping[Where, tuple[int, float]] = MappingProxyType({})
+    """What each line of the user's sends, and how long that takes."""
 
 
 class Search:
@@ -75,6 +88,7 @@ class Search:
         self._f, self._args, self._kwargs, self._mesh = f, args, kwargs, mesh
         self._progress, self._limit = progress, limit
         self.found: list[Remedy] = []
+        self._worth: list[tuple[Change | Respec, Figures]] = []
         self.tried = 0
 
     def run(self) -> None:
@@ -89,42 +103,92 @@ class Search:
         program, mesh = read
         self._before = figures(program)
         candidates = list(self._candidates(program, mesh))[: self._limit]
-        for candidate, after in attempts(candidates, self._compiled, self._progress):
-            if saves(self._before, after, candidate.sent if isinstance(candidate, Respec) else 0):
-                self.found.append(self._remedy(candidate, after))
-        # What costs memory, such as a copy of a weight, comes after what does not.
-        costs = LEAST * self._before.memory
-        self.found.sort(key=lambda r: (r.memory > costs, r.seconds_after, r.after, r.memory))
+        try:
+            for candidate, after in attempts(candidates, self._compiled, self._progress):
+                if saves(self._before, after, candidate.sent if isinstance(candidate, Respec) else 0):
+                    self._worth.append((candidate, after))
+        finally:  # Interrupted, too.
+            self.found = self._ordered()
+
+    def _ordered(self) -> list[Remedy]:
+        """What is worth it: first the best at each place that is changed, and the best for each line and memory."""
+        saved = [self._saved(*one) for one in self._worth]
+        by_cost = sorted(range(len(saved)), key=lambda k: self._cost(self._worth[k][1]))
+        best: dict[Any, int] = {}
+        for k in by_cost:
+            best.setdefault(self._worth[k][0].place, k)
+        for of in {of for one in saved for of in one}:
+            helping = [k for k in by_cost if saved[k].get(of, 0) >= LEAST]
+            if helping:
+                # What costs memory or work is the best only where nothing else helps.
+                best[of] = min(helping, key=lambda k: (self._cost(self._worth[k][1])[0], -saved[k][of]))
+        first = set(best.values())
+        ordered = sorted(by_cost, key=lambda k: k not in first)
+        return [self._remedy(*self._worth[k], saved[k], other=k not in first) for k in ordered]
+
+    def _cost(self, after: Figures) -> tuple[bool, float, int]:
+        """Whether memory or work rise, as by a copy of a weight; what is not saved; memory. Less is better."""
+        before = self._before
+        dear = _share(before.memory, after.memory) < -LEAST or _share(before.work, after.work) < -LEAST
+        return dear, -_share(before.sent, after.sent) - _share(before.seconds, after.seconds), after.memory
+
+    def _saved(self, candidate: Change | Respec, after: Figures) -> dict[str, float]:
+        """By line, and of memory: the share of the whole that is saved."""
+        before, now = self._before, after.lines
+        if isinstance(candidate, Change):
+            now = {candidate.before(where): of for where, of in now.items()}
+        saved: dict[str, float] = {}
+        for where, (size, seconds) in before.lines.items():
+            size_now, seconds_now = now.get(where, (0, 0.0))
+            saved[self._named(where)] = (size - size_now) / (before.sent or 1)
+            saved[self._named(where)] += (seconds - seconds_now) / (before.seconds or 1)
+        of = candidate.arguments if isinstance(candidate, Respec) else ()
+        names = dict.fromkeys(self._boundary.names[key[0]] for key, _ in of)
+        saved[f"memory of {' and '.join(names)}" if names else "memory"] = _share(before.memory, after.memory)
+        return saved
+
+    def _named(self, where: Where) -> str:
+        """``line 30``, with its file where there are lines of several."""
+        several = len({file for file, _ in self._before.lines if file}) > 1
+        return f"{f'{where[0]}, ' if several else ''}line {where[1]}" if where[0] else "what has no line"
 
     def _candidates(self, program: Program, mesh: Mesh) -> Iterator[Change | Respec]:
         """Each once, those first that are tried most often with success."""
         jaxpr = self._traced()
         self._sources, self._boundary = Sources(self._f, mesh), Boundary(self._f, self._args, jaxpr)
-        yield from self._sources.constraints()
-        yield from self._boundary.returned()
-        yield from self._boundary.alike()
         self._shapes, batch = values_of(jaxpr), self._batch()
-        shapes = self._shapes
+        shapes, rows = self._shapes, rows_of(jaxpr)
         every = [p for p in places(program, by_phase=False) if p.source is not None]
         flagged = [p for p in every if any(program.collectives[k].remark for k in p.members)]
         gathers = [p for p in every if any(_is_lookup(program.collectives[k]) for k in p.members)]
         wanted = list(dict.fromkeys([*flagged[:LINES], *gathers[:LOOKUPS], *every[:LINES]]))
         files = self._sources.files
         lines = [(files[p.source.file], p.source.line) for p in wanted if p.source and p.source.file in files]
-        for line in dict.fromkeys(lines):
-            yield from self._sources.indexed(line)
         own = (at for at, shape in shapes.items() if shape[0] in batch and at[0] in files.values())
         first = next(own, None)  # The first value of the batch, such as an embedding.
-        for line in dict.fromkeys([*filter(None, [first]), *lines]):
-            yield from self._sources.added(line, shapes.get(line, ()), batch)
-        moved = [
-            specs
+        moved = (
+            self._boundary.moved(program.collectives[place.members[0]], sent(program, place.members))
             for place in wanted
-            for specs in self._boundary.moved(program.collectives[place.members[0]], sent(program, place.members))
-        ]
-        # The first of each argument before the second of any.
-        turns = (one for turn in itertools.zip_longest(*moved) for one in turn if one is not None)
-        yield from {frozenset(one.arguments): one for one in turns}.values()
+        )
+        sources = self._sources
+        yield from _in_turn(
+            sources.left_out(),
+            self._boundary.returned(),
+            self._boundary.alike(),
+            (
+                c
+                for line in dict.fromkeys(lines)
+                for c in sources.indexed(line, shapes.get(line, ()), batch, rows=line in rows)
+            ),
+            sources.reordered(batch),
+            (
+                c
+                for line in dict.fromkeys([*filter(None, [first]), *lines])
+                for c in sources.added(line, shapes.get(line, ()), batch)
+            ),
+            # The first of each argument before the second of any.
+            {frozenset(one.arguments): one for one in _in_turn(*itertools.chain(*moved))}.values(),
+        )
 
     def _keeps(self, line: Line) -> bool:
         """Whether a line makes a value of the same shape in the functions as they are now, in a file of their own."""
@@ -162,8 +226,8 @@ class Search:
         executable = executable_of(f, tuple(args), self._mesh, self._kwargs, quick=True)
         return None if executable.mesh is None else (of_executable(executable, None, None), executable.mesh)
 
-    def _remedy(self, candidate: Change | Respec, after: Figures) -> Remedy:
-        before = self._before
+    def _remedy(self, candidate: Change | Respec, after: Figures, saved: Mapping[str, float], *, other: bool) -> Remedy:
+        before, least = self._before, min(LEAST, max(saved.values()))
         fix = candidate.fix if isinstance(candidate, Change) else None
         code = candidate.fix.code if isinstance(candidate, Change) else candidate.code
         return Remedy(
@@ -173,18 +237,40 @@ class Search:
             after.sent,
             fix,
             lowers="communication",
+            helps=tuple(sorted((of for of in saved if saved[of] >= least), key=lambda of: -saved[of])),
             seconds_before=before.seconds,
             seconds_after=after.seconds,
             memory=after.memory - before.memory,
+            work=-_share(before.work, after.work),
+            other=other,
         )
 
 
 def figures(program: Program) -> Figures:
     """What is sent, how long that takes by the estimate, and the memory of a device."""
-    every = range(len(program.collectives))
     m = program.memory
     held = 0 if m is None else m.arguments + m.outputs + m.temporaries - m.aliased
-    return Figures(sent(program, every), sum(map(program.seconds, program.collectives)), held)
+    lines: dict[Where, tuple[int, float]] = {}
+    for total in program.by_line():
+        where = (total.source.file, total.source.line) if total.source else ("", 0)
+        own, seconds = lines.get(where, (0, 0.0))
+        lines[where] = own + total.bytes_per_device, seconds + total.seconds
+    every = range(len(program.collectives))
+    seconds = sum(map(program.seconds, program.collectives))
+    return Figures(sent(program, every), seconds, held, max(0.0, work_of(program)), lines)
+
+
+def work_of(program: Program) -> float:
+    """The FLOP of a device; -1 where the module has no schedule."""
+    try:
+        return overlap(program, chip=next(iter(RATES))).flops  # They are the same on any chip.
+    except ValueError:
+        return -1.0
+
+
+def _in_turn(*several: Iterable[T]) -> Iterator[T]:
+    """The first of each, then the second of each, and so on."""
+    return (one for turn in itertools.zip_longest(*several) for one in turn if one is not None)
 
 
 def _is_lookup(c: HloCollective) -> bool:
@@ -206,6 +292,7 @@ def saves(before: Figures, after: Figures, own: int = 0) -> bool:
     faster = sooner > LEAST and -fewer <= max(PRICE, sooner / 2)
     less = fewer > LEAST and -sooner <= max(PRICE, fewer / 2)
     alike = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
+    alike = alike and _share(before.work, after.work) >= -LEAST
     return faster or less or (alike and after.memory < (1 - LEAST) * before.memory)
 
 

@@ -29,13 +29,15 @@ def remedies(
     that it returns changed; with every array of these split over one more mesh axis; and with the best of these
     together.
 
-    For communication each of the user's sharding constraints is left out, and put with its entries in another order;
-    a constraint is added to the values of the lines that take longest, split as the arguments are along the batch;
-    arguments are split otherwise that these lines use, or as the same arrays of another argument are (an optimizer's
-    state as the parameters); results are returned as the arguments that they replace; ``x[jnp.arange(n), i]`` is
-    written with ``jax.vmap``, and ``x[i].astype(t)`` as ``x.astype(t)[i]``. Such changes alter no value. A change is
-    offered where estimated time or bytes fall by 1 % or more and the other rises by 10 % at most, or where memory falls
-    and neither rises.
+    For communication each of the user's sharding constraints is left out, and put with its entries in another
+    order; a constraint is added to the values of the lines that take longest, split as the arguments are along the
+    batch; arguments are split otherwise that these lines use, or as the same arrays of another argument are (an
+    optimizer's state as the parameters); results are returned as the arguments that they replace.
+    ``x[jnp.arange(n), i]`` is written with ``jax.vmap``, ``x[i].astype(t)`` as ``x.astype(t)[i]``, and on Explicit
+    axes ``x.at[i].get(out_sharding=…)`` with other specs. Such changes alter no value. A change is offered where
+    estimated time or bytes fall by 1 % or more and the other rises by 10 % at most, or where memory falls and
+    nothing else rises. The best at each place comes first, and the best for each line that sends and for memory;
+    then other ways at the same places (``other``).
 
     Nothing is run, and only what was compiled is offered. While changed source is traced, the functions have the
     changed code. Each candidate takes as long as a compile; for CPUs XLA's optimizations of machine code are left out.

@@ -6,25 +6,36 @@ import ast
 import contextlib
 import itertools
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jax.sharding import Mesh, PartitionSpec
+import jax
+from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Fix
+from shardwidget.read._instead import taken
+from shardwidget.read._instead.taken import only_spec, sharding_text
 from shardwidget.read._jaxpr.pasted import Swap, pasted
 from shardwidget.read._jaxpr.rewrite import Edit, SourceText, argument, last_name, source_text, span_of_node, spelled
 from shardwidget.read._jaxpr.sources import frames_of, own_frame, shown_name
 
 CONSTRAINT = "with_sharding_constraint"
 
+RESHARD = "reshard"
+
 UNSET = "; the program must run under jax.set_mesh(mesh)"
 """What is said of a bare ``P``, for which the user has no name of the mesh."""
 
 Line = tuple[str, int]
 """The full name of a file, and a number."""
+
+
+Batch = Mapping[int, Sequence[Any]]
+
+_SECOND = ("shardings", "shardings_tree", "out_shardings")
+"""What the second parameter of functions that constrain or reshard is called."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,17 @@ class Change:
     """The full name of the file."""
     keeps: Line | None = None
     """A line whose value must have the shape that it had; None where nothing but shardings changes."""
+
+    @property
+    def place(self) -> Hashable:
+        """What is changed."""
+        return self.file, self.fix.line
+
+    def before(self, where: tuple[str, int]) -> tuple[str, int]:
+        """Where a line stood before the change: the short name of its file, and its number."""
+        added = self.fix.code.count("\n") + 1 - self.fix.lines
+        is_below = where[0] == self.fix.file and where[1] >= self.fix.line + self.fix.lines + added
+        return (where[0], where[1] - added) if is_below else where
 
 
 class Sources:
@@ -57,18 +79,24 @@ class Sources:
         """What makes a change in the functions that run; empty where it cannot be made."""
         return list(pasted(self._functions, change.file, change.fix))
 
-    def constraints(self) -> Iterator[Change]:
-        """Every constraint left out, then with its spec's entries in another order."""
-        found = list(self._constraints())
-        for text, call in found:
+    def left_out(self) -> Iterator[Change]:
+        """Every constraint left out."""
+        for text, call in self._constraints():
             yield from self._left_out(text, call)
-        for text, call in found:
-            given = argument(call, 1, "shardings") or argument(call, 1, "shardings_tree")
-            specs = [n for n in ast.walk(given) if _is_spec(n)] if given is not None else []
-            if len(specs) == 1 and isinstance(specs[0], ast.Call):
-                for entries in _orders(specs[0]):
-                    written = f"{text.segment(specs[0].func)}({', '.join(entries)})"
-                    yield from self._made(f"constrain line {call.lineno} to {written}", text, specs[0], written)
+
+    def reordered(self, batch: Batch) -> Iterator[Change]:
+        """Every constraint with its spec's entries in another order; first as arguments are split along the batch.
+
+        Args:
+            batch: by a size, the entries of specs that split the first dimension of arguments of this size.
+        """
+        first = {repr(entry) for entries in batch.values() for entry in entries}
+        for text, call in self._constraints():
+            given = next(filter(None, (argument(call, 1, name) for name in _SECOND)), None)
+            if spec := only_spec(given):
+                for entries in sorted(_orders(spec), key=lambda entries: entries[0] not in first):
+                    written = f"{text.segment(spec.func)}({', '.join(entries)})"
+                    yield from self._made(f"constrain line {call.lineno} to {written}", text, spec, written)
 
     def without(self, line: Line) -> Iterator[Change]:
         """The constraint of a line left out; none where the line has several."""
@@ -77,9 +105,11 @@ class Sources:
             yield from self._left_out(*found[0])
 
     def _constraints(self) -> Iterator[tuple[SourceText, ast.Call]]:
+        """Calls that constrain a value, or reshard it: they return what they are given."""
         for text in map(source_text, self.files.values()):
-            for call in text.calls(CONSTRAINT):
-                if call.args and any(self._holds(g, text, call) for g in self._functions):
+            for call in (*text.calls(CONSTRAINT), *text.calls(RESHARD)):
+                holders = [g for g in self._functions if self._holds(g, text, call)] if call.args else []
+                if holders and (last_name(call.func) == CONSTRAINT or _is_reshard(call.func, holders[0])):
                     yield text, call
 
     def _left_out(self, text: SourceText, call: ast.Call) -> Iterator[Change]:
@@ -91,7 +121,7 @@ class Sources:
         else:
             yield from self._made(what, text, node, new)
 
-    def added(self, line: Line, shape: Sequence[int], batch: Mapping[int, Sequence[Any]]) -> Iterator[Change]:
+    def added(self, line: Line, shape: Sequence[int], batch: Batch) -> Iterator[Change]:
         """Constraints on the value that a line makes, split along its first dimension as arguments of this size are.
 
         Args:
@@ -101,31 +131,53 @@ class Sources:
         """
         text = source_text(line[0])
         value = _value_at(text, line[1])
-        if value is None or not shape or (isinstance(value, ast.Call) and last_name(value.func) == CONSTRAINT):
-            return
-        function = next((g for g in self._functions if self._holds(g, text, value)), None)
-        if function is None:
+        given = last_name(value.func) if isinstance(value, ast.Call) else ""
+        function = next((g for g in self._functions if self._holds(g, text, value)), None) if value else None
+        if value is None or function is None or not shape or given in (CONSTRAINT, RESHARD):
             return
         mesh, names = self._name_of_mesh(function), text.names | set(function.__globals__)
-        free = "P.UNCONSTRAINED" if "P" in names else "jax.P.UNCONSTRAINED"
+        called, free = f"jax.lax.{CONSTRAINT}", "P.UNCONSTRAINED" if "P" in names else "jax.P.UNCONSTRAINED"
+        if self._explicit():  # There a constraint only states a type, and a spec is whole.
+            called, free = f"jax.sharding.{RESHARD}", "None"
         for entry in batch.get(shape[0], ()):
             for rest in dict.fromkeys(("None", free)) if len(shape) > 1 else ("",):
-                spec = f"P({', '.join([repr(entry), *[rest] * (len(shape) - 1)])})"
-                sharding = f"jax.NamedSharding({mesh}, {spec})" if mesh else spec
-                call = f"jax.lax.{CONSTRAINT}({text.segment(value)}, {sharding})"
-                code = spelled(call, text, function.__globals__)
+                sharding = sharding_text(mesh, [repr(entry), *[rest] * (len(shape) - 1)])
+                code = spelled(f"{called}({text.segment(value)}, {sharding})", text, function.__globals__)
                 what = f"constrain the value of line {line[1]}{'' if mesh else UNSET}"
                 yield from self._made(what, text, value, code)
 
-    def indexed(self, line: Line) -> Iterator[Change]:
-        """Other ways to write what a line takes out of an array by indices: with ``jax.vmap``, or cast before."""
-        text = source_text(line[0])
+    def indexed(self, line: Line, shape: Sequence[int], batch: Batch, *, rows: bool) -> Iterator[Change]:
+        """Other ways to write what a line takes out of an array by indices.
+
+        With ``jax.vmap``; cast before; on Explicit axes, with another ``out_sharding``.
+
+        Args:
+            line: where.
+            shape: the shape of its value.
+            batch: by a size, the entries of specs that split the first dimension of arguments of this size.
+            rows: whether each row has one index there, so that ``jax.vmap`` gives the same.
+        """
+        text, axes = source_text(line[0]), self._explicit()
         for node in (n for n in ast.walk(text.tree) if isinstance(n, ast.expr) and n.lineno == line[1]):
-            new = _mapped(text, node) or _cast_before(text, node)
-            if new and any(self._holds(g, text, node) for g in self._functions):
-                what = "index each row by jax.vmap" if isinstance(node, ast.Subscript) else "cast before the gather"
-                for change in self._made(f"{what} in line {line[1]}", text, node, new):
-                    yield replace(change, keeps=line)
+            holder = next((g for g in self._functions if self._holds(g, text, node)), None)
+            if holder is None:
+                continue
+            ways = [("cast before the gather", taken.cast_before(text, node))]
+            if rows:
+                ways.append(("index each row by jax.vmap", taken.mapped(text, node)))
+            if axes and shape:
+                mesh = self._name_of_mesh(holder)
+                for entries, code in taken.placed(text, node, shape, batch.get(shape[0], ()), axes, mesh):
+                    ways.append((f"say where rows go: {entries}", spelled(code, text, holder.__globals__)))
+            for what, new in ways:
+                if new:
+                    for change in self._made(f"{what} in line {line[1]}", text, node, new):
+                        yield replace(change, keeps=line)
+
+    def _explicit(self) -> dict[str, int]:
+        """The sizes of the mesh axes that types show."""
+        kinds = zip(self._mesh.axis_names, self._mesh.axis_types, strict=True)
+        return {name: self._mesh.shape[name] for name, kind in kinds if kind == AxisType.Explicit}
 
     def _made(self, what: str, text: SourceText, node: ast.expr, new: str) -> Iterator[Change]:
         yield from _changes(what, text.edit([(node, new)]))
@@ -160,6 +212,17 @@ def values_of(jaxpr: Any) -> dict[Line, tuple[int, ...]]:
         if getattr(aval, "shape", None) and aval.dtype.kind in "fV":
             found[frame.file_name, frame.start_line] = tuple(aval.shape)
     return found
+
+
+def rows_of(jaxpr: Any) -> set[Line]:
+    """Lines of which every gather takes one element of the last of the dimensions that it indexes, for each row."""
+    found: dict[Line, bool] = {}
+    for eqn in _jax.every_equation(jaxpr):
+        if _jax.name_of(eqn) == "gather" and (frames := frames_of(eqn)):
+            frame = own_frame(frames)
+            line = frame.file_name, frame.start_line
+            found[line] = found.get(line, True) and eqn.outvars[0].aval.ndim == eqn.invars[0].aval.ndim - 1
+    return {line for line, each in found.items() if each}
 
 
 def _spans(node: ast.expr, line: int) -> bool:
@@ -249,30 +312,15 @@ def _value_at(text: SourceText, line: int) -> ast.expr | None:
     return None if isinstance(statement.value, ast.Tuple) else statement.value
 
 
-def _mapped(text: SourceText, node: ast.expr) -> str:
-    """``x[jnp.arange(n), i]`` for each row: the indices of a gather along a split dimension go to all devices."""
-    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2):
-        return ""
-    rows, at = node.slice.elts
-    every = isinstance(rows, ast.Call) and last_name(rows.func) == "arange" and len(rows.args) == 1
-    if not every or isinstance(at, ast.Slice | ast.Constant | ast.Starred):
-        return ""
-    return f"jax.vmap(lambda row, at: row[at])({text.segment(node.value)}, {text.segment(at)})"
-
-
-def _cast_before(text: SourceText, node: ast.expr) -> str:
-    """``x[i].astype(t)`` as ``x.astype(t)[i]``."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "astype"):
-        return ""
-    taken = node.func.value
-    if not isinstance(taken, ast.Subscript) or isinstance(taken.slice, ast.Slice | ast.Constant):
-        return ""
-    cast = ", ".join(map(text.segment, [*node.args, *node.keywords]))
-    return f"{text.operand(taken.value)}.astype({cast})[{text.segment(taken.slice)}]"
-
-
-def _is_spec(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and last_name(node.func) in ("P", "PartitionSpec") and not node.keywords
+def _is_reshard(called: ast.expr, function: types.FunctionType) -> bool:
+    """Whether a name is JAX's ``reshard`` where a function runs: others may do something else."""
+    with contextlib.suppress(AttributeError, KeyError):
+        name, *parts = ast.unparse(called).split(".")
+        found = function.__globals__[name]
+        for part in parts:
+            found = getattr(found, part)
+        return found is jax.sharding.reshard
+    return False
 
 
 def _orders(spec: ast.Call) -> Iterator[list[str]]:

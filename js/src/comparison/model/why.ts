@@ -98,7 +98,9 @@ export function origin(model: ComparisonModel, first: WhyLink, own: boolean): st
   const region = model.row(reason.through.at(-1) ?? reason.row) ?? row;
   switch (reason.given) {
     case "argument":
-      return own ? `argument ${reason.value} was given so` : `${value.name} is (argument ${reason.value})`;
+      return own
+        ? `${argumentOf(row, reason.value)} was given so`
+        : `${value.name} is (${argumentOf(row, reason.value)})`;
     case "constraint":
       return `${row.decision || row.primitive}${at(row)} asks for it`;
     case "type":
@@ -110,6 +112,15 @@ export function origin(model: ComparisonModel, first: WhyLink, own: boolean): st
     default:
       return `${value.name} is`;
   }
+}
+
+/** Which argument an array is in. The last may be several, `*args`, whose names have the number. */
+export function argumentOf({ values }: Row, at: number): string {
+  const roots = values.map(({ name }) => /^\w*/.exec(name)?.[0] ?? "");
+  const every = [...new Set(roots)];
+  const root = roots[at] ?? "";
+  const isOneOfSeveral = root === every.at(-1) && /^\w+\[\d/.test(values[at]?.name ?? "");
+  return isOneOfSeveral ? "an argument" : `argument ${every.indexOf(root)}`;
 }
 
 function operation(model: ComparisonModel, index: number): string {

@@ -76,16 +76,33 @@ test("what communicates less is asked of Python, apart from what lowers the peak
     seconds_before: 2e-3,
     seconds_after: 1e-3,
     memory: 0,
+    work: 0,
+    helps: ["line 11", "line 9"],
+    other: false,
   };
   view.model.assign({ _remedies: { "peak 0": { n: 1, found: [] }, "communication 0": { n: 1, found: [found] } } });
   await settle();
   expect(button.disabled).toBe(false);
   expect(find(view, ".remedies li").textContent).toBe(
-    "1 MiB−50 %leave out the constraint of line 11 · 2 ms → 1 ms model.py, line 11return xcopy",
+    "1 MiB−50 %leave out the constraint of line 11 · 2 ms → 1 ms · for line 11, line 9 model.py, line 11return xcopy",
   );
-  const copied = { ...found, after: found.before, seconds_after: found.seconds_before, memory: -(2 ** 20), fix: null };
-  view.model.assign({ _remedies: { "peak 0": { n: 1, found: [] }, "communication 0": { n: 1, found: [copied] } } });
+  expect(view.root.querySelector(".remedies .fold")).toBeNull();
+  const copied = {
+    ...found,
+    after: found.before,
+    seconds_after: found.seconds_before,
+    memory: -(2 ** 20),
+    fix: null,
+    work: 0.28,
+    helps: ["memory"],
+  };
+  const other = { ...copied, code: "return x * 1", other: true };
+  view.model.assign({ _remedies: { "communication 0": { n: 1, found: [copied, other] } } });
   await settle();
-  expect(find(view, ".remedies li .way").textContent).toContain("· 2 ms → 2 ms · −1 MiB of memory");
+  expect(find(view, ".remedies li .way").textContent).toContain(
+    "· 2 ms → 2 ms · −1 MiB of memory · +28 % of work · for memory",
+  );
+  expect(find(view, ".remedies .fold > summary").textContent).toBe("another way there");
+  expect(find(view, ".remedies .fold li code").textContent).toBe("return x * 1");
   await expectAccessible(view);
 });

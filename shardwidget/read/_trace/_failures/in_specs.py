@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._jax import Mapped
 from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
@@ -109,9 +110,9 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
         "must agree."
     )
     mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
-    codes = {k: f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(leaves[k])}))" for k in names}
-    there = stop.changes.wrapped(f"Reshard {names[number]} before the call", _argument(stop, number), codes[number])
-    before = Fix(f"Reshard {joined([*names.values()])} before the call", _lines(stop, writer, names, mesh))
+    title = f"Reshard {joined([*names.values()])} before the call"
+    there = stop.changes.each(title, _in_place(stop, names, mesh))
+    before = Fix(title, _lines(stop, writer, names, mesh))
     ways = [there or Proposal(before, argument=_resharded(stop)), auto_mesh(mapped.mesh, stop.changes)]
     if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
         as_cut = PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given))
@@ -132,20 +133,12 @@ def _lines(stop: StoppedTrace, writer: Writer, names: Mapping[int, str], mesh: s
     mapped = stop.reached.mapped
     assert mapped is not None
     lines: dict[str, None] = {}
-    first = 0
-    single = not isinstance(mapped.in_specs, tuple | list)
-    for number, argument in enumerate(mapped.given):
-        here = range(first, first + len(jax.tree.leaves(argument)))
-        first = here.stop
+    for number, here in enumerate(_leaves(mapped)):
         every = [value_of(mapped.args[k], writer) for k in here]
         roots = {re.split(r"[.\[]", value.name)[0] if value else "" for value in every}
         wanted = [k for k in here if k in names]
         if wanted and len(roots) == 1 and (root := roots.pop()).isidentifier():
-            specs = specs_code(mapped.in_specs if single else mapped.in_specs[number])
-            on = mesh.format(names[wanted[0]])
-            whole = f"jax.NamedSharding({on}, {specs})"
-            if not specs.startswith("P("):
-                whole = f"jax.tree.map(lambda spec: jax.NamedSharding({on}, spec), {specs})"
+            whole = _sharding(mapped, number, mesh.format(names[wanted[0]]))
             lines[f"{root} = jax.reshard({root}, {whole})"] = None
         else:
             shardings = {k: f"jax.NamedSharding({mesh.format(names[k])}, {spec_text(mapped.specs[k])})" for k in wanted}
@@ -177,6 +170,46 @@ def _resharded(stop: StoppedTrace) -> Change:
         return x.update(sharding=new) if isinstance(x, jax.ShapeDtypeStruct) else jax.device_put(x, new)
 
     return resharded
+
+
+def _in_place(stop: StoppedTrace, names: Collection[int], mesh: str) -> list[tuple[ast.expr | None, str]]:
+    """The arguments of the call of the region that are not cut as asked, each with what reshards it there.
+
+    Args:
+        stop: the program.
+        names: the numbers of the arrays that are not.
+        mesh: the mesh as code; ``{}`` stands for an array.
+    """
+    call, mapped = stop.changes.expression, stop.reached.mapped
+    assert mapped is not None
+    written = call.args if isinstance(call, ast.Call) and not call.keywords else []
+    if len(written) != len(mapped.given) or any(isinstance(a, ast.Starred) for a in written):
+        return []
+    found: list[tuple[ast.expr | None, str]] = []
+    for number, here in enumerate(_leaves(mapped)):
+        if not set(here).isdisjoint(names):
+            is_tree = jax.tree.structure(mapped.given[number]) != jax.tree.structure(0)
+            on = mesh.replace("{}", "jax.tree.leaves({})[0]") if is_tree else mesh
+            found.append((written[number], f"jax.reshard({{}}, {_sharding(mapped, number, on)})"))
+    return found
+
+
+def _sharding(mapped: Mapped, number: int, mesh: str) -> str:
+    """The sharding of an argument of a region, or of each array in it, as code."""
+    single = not isinstance(mapped.in_specs, tuple | list)
+    specs = specs_code(mapped.in_specs if single else mapped.in_specs[number])
+    if specs.startswith("P("):
+        return f"jax.NamedSharding({mesh}, {specs})"
+    return f"jax.tree.map(lambda spec: jax.NamedSharding({mesh}, spec), {specs})"
+
+
+def _leaves(mapped: Mapped) -> Iterator[range]:
+    """The numbers of the arrays in each argument of a region."""
+    first = 0
+    for argument in mapped.given:
+        here = range(first, first + len(jax.tree.leaves(argument)))
+        first = here.stop
+        yield here
 
 
 def _argument(stop: StoppedTrace, number: int) -> ast.expr | None:
