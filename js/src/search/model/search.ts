@@ -230,9 +230,10 @@ export function factsOf(model: SearchModel): string {
   return `${duration(best.time)} a step, now ${duration(now.time)}; both ${basisOf(best)}`;
 }
 
-/** What was searched for, on what: `train_step on 16 chips of TPU v5e`. */
+/** What was searched for, on what: `train_step on 16 chips of TPU v5e`, `train_step on 8 CPU devices`. */
 export function subjectOf({ doc }: SearchModel): string {
-  return `${doc.name} on ${count(doc.chips, "chip")} of ${doc.target}`;
+  const counted = /^\d/.test(doc.target) ? "" : `${count(doc.chips, "chip")} of `;
+  return `${doc.name} on ${counted}${doc.target}`;
 }
 
 /** A candidate as Python. */
