@@ -39,7 +39,8 @@ def headline(search: Search) -> str:
     if best.basis != now.basis:
         return f"{so_far}{best.title}: {duration(best.time_s)} a step, {_memory(search, best)}"
     ratio = now.time_s / best.time_s if best.time_s else 1.0
-    faster = f"{ratio:.2f}× faster than now" if ratio >= 1 else f"{1 / ratio:.2f}× slower than now"
+    times = f"{max(ratio, 1 / ratio) if ratio else 1:.2f}"
+    faster = "as fast as now" if times == "1.00" else f"{times}× {'faster' if ratio > 1 else 'slower'} than now"
     return f"{so_far}{best.title}: {faster}, {_memory(search, best)}"
 
 
