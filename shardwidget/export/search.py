@@ -39,14 +39,17 @@ def headline(search: Search) -> str:
     if best.basis != now.basis:
         return f"{so_far}{best.title}: {duration(best.time_s)} a step, {_memory(search, best)}"
     ratio = now.time_s / best.time_s if best.time_s else 1.0
-    faster = f"{ratio:.2f}× faster than now" if ratio >= 1 else f"{1 / ratio:.2f}× slower than now"
+    times = f"{max(ratio, 1 / ratio) if ratio else 1:.2f}"
+    faster = "as fast as now" if times == "1.00" else f"{times}× {'faster' if ratio > 1 else 'slower'} than now"
     return f"{so_far}{best.title}: {faster}, {_memory(search, best)}"
 
 
 def facts(search: Search) -> list[str]:
     """What it is compared with and for which chips, and how figures are known."""
     best, now = search.best, search.now
-    where = f"{clip(search.name, 40)} on {count(search.chips, 'chip')} of {search.target}"
+    # "8 CPU devices" says how many.
+    on = search.target if search.target[:1].isdigit() else f"{count(search.chips, 'chip')} of {search.target}"
+    where = f"{clip(search.name, 40)} on {on}"
     lines = [f"{where}: {_known(search)}."]
     if best is None:
         lines += _least(search)
@@ -107,8 +110,9 @@ def after(search: Search) -> list[str]:
     elif compiled:
         lines.append("Estimate against compiler: too few compiled to compare.")
     indivisible, equal = search.left_out
-    if indivisible or equal:
-        lines.append(f"Left out: {indivisible} that do not divide the dimensions, {equal} equal to another.")
+    undivided = f"{indivisible} that {'does' if indivisible == 1 else 'do'} not divide the dimensions"
+    if left := [undivided] * (indivisible > 0) + [f"{equal} equal to another"] * (equal > 0):
+        lines.append(f"Left out: {', '.join(left)}.")
     return [*lines, *search.notes]
 
 

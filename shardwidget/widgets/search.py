@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -85,6 +86,9 @@ class SearchView(DocumentWidget[Search]):
             ValueError: as ``read.search``.
             TraitError: there is no such candidate.
         """
+        if meant := [name for name in traits if name in inspect.signature(read.search).parameters]:
+            given = ", ".join(f"{name!r}: {traits[name]!r}" for name in meant)
+            raise TypeError(f"arguments of read.search are given as options: SearchView(..., options={{{given}}})")
         checked(type(self), traits)
         self._coming: Iterator[Search] = iter(())
         self._stopping = threading.Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections import Counter
 from typing import Any
 
@@ -460,6 +461,62 @@ class TestCode:
         code = named(found("gpt"), "FSDP 4 × TP 4").code
         assert "searches.py:" in code
         assert "P('fsdp', None, 'tensor')" in code
+        # A gradient is constrained as its value is.
+        assert len(re.findall(r"f32\[16,16,64\]: P\('fsdp', None, 'tensor'\)", code)) == 2
+        assert "f32[16,4,16,8]" not in code
+
+    def test_numbers_that_tell_specs_apart_stay_in_their_names(self) -> None:
+        def loss(w: Any, x: Any) -> Any:
+            for layer in w["layers"]:
+                x = x + jnp.tanh(x @ layer["w1"]) @ layer["w2"]
+            return jnp.mean((x + w["max"]) ** 2)
+
+        step = searches.descent(loss)
+        layer = {"w1": jnp.ones((16, 64)) / 8, "w2": jnp.ones((64, 16)) / 8}
+        given = {"layers": [layer, layer], "max": jnp.ones(16)}
+        x = jnp.ones((16, 16))
+        mesh = Mesh(np.array(jax.devices()[:8]), ("all",))
+        search = read.search(step, given, x, mesh=mesh, compiled=0, sizes={"fsdp": 2, "tensor": 4})
+        names = {"w": jax.tree.map(jnp.copy, given), "x": x}
+        exec(named(search, "FSDP 2 × TP 4").code, names)
+        for one in names["w"]["layers"]:
+            assert (one["w1"].sharding.spec, one["w2"].sharding.spec) == (P("fsdp", "tensor"), P("tensor", "fsdp"))
+        assert names["x"].sharding.spec == P("fsdp")
+        assert names["w"]["max"].sharding.spec == P()  # Not as x, with which its name ends.
+
+    def test_says_to_leave_out_what_fixes_another_mesh(self) -> None:
+        mesh = jax.make_mesh((4, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
+
+        def loss(w: Any, x: Any) -> Any:
+            h = jax.lax.with_sharding_constraint(x @ w["up"], NamedSharding(mesh, P("a", "b")))
+            return jnp.mean((h @ w["down"]) ** 2)
+
+        w = {"up": jnp.ones((16, 64)), "down": jnp.ones((64, 16))}
+        on = NamedSharding(mesh, P()), NamedSharding(mesh, P("a"))
+        plain = searches.descent(loss)
+        step = jax.jit(lambda w, x: plain(w, x), in_shardings=on, out_shardings=on[0])
+        search = read.search(step, w, jnp.ones((16, 16)), compiled=0)
+        other = next(c for c in search.candidates if c is not search.now)
+        assert "Leave its in_shardings= and out_shardings= out" in other.code
+        assert len(re.findall(r"which are on another mesh: test_search.py:\d+$", other.code, re.MULTILINE)) == 1
+        assert search.now is not None
+        assert "#" not in search.now.code.partition("for e, s")[2].replace("# a number", "")
+
+    def test_constraints_within_vmap(self) -> None:
+        step = searches.descent(lambda w, x: jnp.mean(jax.vmap(lambda x: jnp.tanh(w["up"] @ x) @ w["down"])(x) ** 2))
+        w = {"up": jnp.ones((64, 16)), "down": jnp.ones((64, 16))}
+        search = read.search(step, w, jnp.ones((16, 16)), mesh="v5e:2x2", compiled=0)
+        code = named(search, "DP 4").code
+        assert re.search(r"f32\[\d+,\d+\] in vmap: P\(", code)
+        assert "spmd_axis_name" in code
+        assert "spmd_axis_name" not in named(found("mlp"), "DP 16").code
+
+    def test_a_gradient_on_a_mesh_is_no_constraint_of_the_users(self) -> None:
+        step, (params, x, y) = searches.mlp()
+        mesh = AbstractMesh((4, 4), ("a", "b"), (AxisType.Auto,) * 2)
+        on = [jax.ShapeDtypeStruct(v.shape, v.dtype, sharding=NamedSharding(mesh, P("a"))) for v in (x, y)]
+        search = read.search(step, params, *on, mesh="v5e:4x4", compiled=0)
+        assert not any("constraints of its own" in note for note in search.notes)
 
 
 class TestMachine:

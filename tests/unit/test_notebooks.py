@@ -382,6 +382,9 @@ def test_11_choosing_a_sharding(run, capsys):
     assert len(documents(shown, "DiffView")) == 1
     less.answer = lambda up, down, x: jax.nn.relu(x @ up) @ down
     assert less.passed
+    # "Most candidates send more".
+    ((now, fsdp),) = re.findall(r"now (\d+) bytes, FSDP 8 (\d+)", printed)
+    assert int(now) < int(fsdp)
 
 
 def test_12_overlap_and_pallas(run, capsys):

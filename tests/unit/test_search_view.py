@@ -34,6 +34,15 @@ def test_the_first_line_is_the_answer() -> None:
     assert repr(search(chip=1)).startswith("None of 12 fits: the least, ")
 
 
+def test_what_takes_as_long_as_now_is_as_fast() -> None:
+    found = search(compiled=0)
+    alike = replace(
+        found, candidates=tuple(replace(c, estimated=found.candidates[0].estimated) for c in found.candidates)
+    )
+    assert alike.best is not alike.now is not None
+    assert ": as fast as now, " in repr(alike).splitlines()[0]
+
+
 def test_an_estimate_has_no_ratio_to_what_was_compiled() -> None:
     found = search(compiled=3)
     assert found.now is not None
@@ -69,3 +78,5 @@ def test_bad_input() -> None:
         sw.SearchView(search(), candidate=99)
     with pytest.raises(TypeError, match="candidates"):
         sw.SearchView(search(), candidates=1)
+    with pytest.raises(TypeError, match=r"SearchView\(\.\.\., options=\{'most_axes': 3\}\)"):
+        sw.SearchView(search(), most_axes=3)

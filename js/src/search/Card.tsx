@@ -20,6 +20,7 @@ import {
   answerOf,
   basisOf,
   codeOf,
+  devicesOf,
   factsOf,
   notesOf,
   partsOf,
@@ -59,9 +60,7 @@ export function SearchCard({ state }: { state: SearchState }) {
           </Says>
         }
       >
-        <span class="soft">
-          {count(model.doc.chips, "chip")} of {model.doc.target}
-        </span>
+        <span class="soft">{devicesOf(model.doc)}</span>
       </Head>
       <SearchTools state={state} model={model} />
       <div class="sides">
@@ -333,18 +332,10 @@ function Details({ state, shown, tab }: { state: SearchState; shown: Shown; tab:
   const { candidate } = row;
   return (
     <section class="details" aria-label={row.title}>
-      <h3>
-        {row.title} <span class="soft">{basisOf(row, state.now.seconds)}</span>
-      </h3>
       <div class="which">
-        <span class="chips">
-          {model.now && model.now !== row && (
-            <>
-              <Axes state={state} model={model} of={model.now} /> →
-            </>
-          )}
-          <Axes state={state} model={model} of={row} />
-        </span>
+        <h3>
+          {row.title} <span class="soft">{basisOf(row, state.now.seconds)}</span>
+        </h3>
         {!state.saved && (
           <span class="ways">
             {!row.compiled && !row.candidate.failure && (
@@ -364,6 +355,14 @@ function Details({ state, shown, tab }: { state: SearchState; shown: Shown; tab:
             ))}
           </span>
         )}
+      </div>
+      <div class="chips">
+        {model.now && model.now !== row && (
+          <>
+            <Axes state={state} model={model} of={model.now} /> →
+          </>
+        )}
+        <Axes state={state} model={model} of={row} />
       </div>
       {tab !== "code" && <Specs model={model} row={row} />}
       {candidate.failure && <p class="note">{candidate.failure}</p>}

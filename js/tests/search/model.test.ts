@@ -1,5 +1,7 @@
 /** Searches: the answer in words, ratios, orders, specs. */
 import { expect, test } from "vitest";
+import type { Mark } from "../../src/draw/marks";
+import { textWidth } from "../../src/draw/measure";
 import {
   answerOf,
   basisOf,
@@ -14,7 +16,7 @@ import {
   squaresOf,
   subjectOf,
 } from "../../src/search/model/search";
-import { chartMarks, chartOf, sign } from "../../src/search/scene/chart";
+import { chartMarks, chartOf, selectedMarks, sign } from "../../src/search/scene/chart";
 import { tableMarks, tableOf } from "../../src/search/scene/table";
 import { search, wire } from "./searches";
 
@@ -109,11 +111,39 @@ test("the name of now stands on the side with fewer candidates", () => {
   const [x, y] = [450, 100];
   const nameAt = (side: number) => {
     const points = chart.points.map((_, k) => (k === now ? { x, y } : { x: x + side * 40, y: y + (k % 2 ? -10 : 14) }));
-    const names = chartMarks({ ...chart, points }).filter((m) => m.kind === "text");
+    const names = selectedMarks({ ...chart, points }, now).filter((m) => m.kind === "text");
     return names.find((m) => m.spans[0]?.text.startsWith("now:"))?.x as number;
   };
   expect(nameAt(1)).toBeLessThan(x);
   expect(nameAt(-1)).toBeGreaterThan(x);
+});
+
+test("names, the words of compute alone and of the stair meet neither each other nor the edge", () => {
+  const chart = chartOf(search("compiled"), 430);
+  const now = chart.model.now?.index as number;
+  const boxes = (marks: readonly Mark[]) =>
+    marks.flatMap((m) => {
+      if (m.kind !== "text" || m.size < 11 || m.size > 11.5) return [];
+      const text = m.spans.map((s) => s.text).join("");
+      const w = textWidth(text, m.size);
+      return /now:|alone|compiled|DP/.test(text)
+        ? [{ text, x: m.anchor === "end" ? m.x - w : m.x, y: m.y - 9, w }]
+        : [];
+    });
+  for (let k = 0; k < 60; k++) {
+    // Golden steps: everywhere in the chart.
+    const at = (n: number) => ({ x: 66 + 350 * ((n * 0.381966) % 1), y: 32 + 145 * ((n * 0.618034) % 1) });
+    const points = chart.points.map((_, i) => at(k + i / 3));
+    const selected = (now + 1) % points.length;
+    points[selected] = { x: (points[now]?.x ?? 0) - 45, y: points[now]?.y ?? 0 };
+    const moved = { ...chart, points, compute: { y: 176, text: "compute alone: 849 µs" } };
+    const all = boxes([...chartMarks(moved), ...selectedMarks(moved, selected)]);
+    expect(all.every(({ x, w }) => x >= 16 && x + w <= 430)).toBe(true);
+    const named = all.filter(({ text }) => !text.startsWith("best"));
+    for (const [i, a] of named.entries())
+      for (const b of named.slice(i + 1))
+        expect(a.x + a.w <= b.x || b.x + b.w <= a.x || Math.abs(a.y - b.y) >= 11, `${a.text}, ${b.text}`).toBe(true);
+  }
 });
 
 test("a candidate that is compiled now says so, with half a disc", () => {

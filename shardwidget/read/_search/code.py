@@ -17,6 +17,8 @@ from shardwidget.read._search.step import Step
 MOST_LINES = 12
 """The most lines of the user's that are listed with a constraint."""
 
+_VMAPPED = " in vmap"
+
 _CODE = """\
 import re
 
@@ -24,7 +26,7 @@ import jax
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 mesh = jax.make_mesh({shape}, {names}, axis_types=(AxisType.Auto,) * {count})
-specs = {{{specs}}}  # by the end of a path, numbers as 0; all others are P()
+specs = {{{specs}}}  # by the end of a path, * is any number; all others are P()
 
 
 def placed(name, tree):
@@ -32,9 +34,9 @@ def placed(name, tree):
         if not hasattr(x, "dtype"):  # a number or a function in a module
             return x
         path = re.sub(r"\\['?(.*?)'?\\]", r".\\1", name + jax.tree_util.keystr(path))
-        end = re.sub(r"\\d+", "0", path)
-        spec = next((s for e, s in specs.items() if end.endswith(e)), P())
-        return jax.device_put(x, NamedSharding(mesh, spec))
+        of = {{path, re.sub(r"\\d+", "*", path)}}
+        fits = (s for e, s in specs.items() if e in of or e[0] == "." and any(p.endswith(e) for p in of))
+        return jax.device_put(x, NamedSharding(mesh, next(fits, P())))
 
     return jax.tree_util.tree_map_with_path(place, tree)
 
@@ -47,15 +49,29 @@ _CONSTRAIN = """
 {lines}
 """
 
+_IN_VMAP = """\
+# In vmap: leave its dimension out of the spec, and give the axes there to jax.vmap(..., spmd_axis_name=...).
+"""
 
-def code_of(sizes: Sequence[tuple[str, int]], specs: Sequence[PartitionSpec], step: Step, lines: Sequence[str]) -> str:
+_BY_JIT = """
+# jax.jit has shardings of its own. Leave its in_shardings= and out_shardings= out: it follows the arguments.
+"""
+
+_OWN = """
+# Take out your own constraints, which are on another mesh: {lines}
+"""
+
+
+def code_of(
+    sizes: Sequence[tuple[str, int]], specs: Sequence[PartitionSpec], step: Step, lines: Sequence[str] | None
+) -> str:
     """The code of a candidate.
 
     Args:
         sizes: its axes.
         specs: of each leaf.
         step: the step.
-        lines: where constraints go, each a line.
+        lines: where constraints go, each a line; None keeps the user's own.
     """
     names, shape = tuple(n for n, _ in sizes) or ("data",), tuple(s for _, s in sizes) or (1,)
     ends = _ends(step.names, specs)
@@ -65,10 +81,17 @@ def code_of(sizes: Sequence[tuple[str, int]], specs: Sequence[PartitionSpec], st
     code = _CODE.format(
         shape=shape, names=names, count=len(names), specs=f"{written}\n" if written else "", calls=calls
     )
+    if lines is None:
+        return code
+    if step.asks_by_jit:
+        code += _BY_JIT
+    if own := step.own_constraints():
+        code += _OWN.format(lines=", ".join(own[:MOST_LINES]))
     shown = [f"#   {line}" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
         shown.append(f"#   and {len(lines) - MOST_LINES} more lines")
-    return code + (_CONSTRAIN.format(lines="\n".join(shown)) if shown else "")
+    code += _CONSTRAIN.format(lines="\n".join(shown)) if shown else ""
+    return code + (_IN_VMAP if any(_VMAPPED in line for line in lines) else "")
 
 
 def spec_text(spec: PartitionSpec) -> str:
@@ -77,31 +100,40 @@ def spec_text(spec: PartitionSpec) -> str:
 
 
 def _ends(paths: Sequence[str], specs: Sequence[PartitionSpec]) -> dict[str, PartitionSpec]:
-    """For each spec that splits, the shortest ends of paths that no path with another spec has."""
-    texts = [re.sub(r"\d+", "0", re.sub(r"\['?(.*?)'?\]", r".\1", path)) for path in paths]
-    parts = [re.findall(r"\.?[^.]+", text) for text in texts]
+    """For each spec that splits, the shortest ends of paths that no path with another spec has.
+
+    Numbers are ``*`` in them, unless they tell specs apart: ``w1`` and ``w2``.
+    """
+    texts = [re.sub(r"\['?(.*?)'?\]", r".\1", path) for path in paths]
+    ends = [[*_ends_of(re.sub(r"\d+", "*", text)), *_ends_of(text)] for text in texts]
     of: dict[str, set[PartitionSpec]] = {}
-    for each, spec in zip(parts, specs, strict=True):
-        for k in range(len(each)):
-            of.setdefault("".join(each[k:]), set()).add(spec)
-    found: dict[str, PartitionSpec] = {}
-    for each, path, spec in zip(parts, texts, specs, strict=True):
-        if spec != PartitionSpec():
-            ends = ("".join(each[k:]) for k in reversed(range(len(each))))
-            found[next((e for e in ends if len(of[e]) == 1), path)] = spec
-    return found
+    for each, spec in zip(ends, specs, strict=True):
+        for end in each:
+            of.setdefault(end, set()).add(spec)
+    split = [(each, spec) for each, spec in zip(ends, specs, strict=True) if spec != PartitionSpec()]
+    return {next((e for e in each if len(of[e]) == 1), each[-1]): spec for each, spec in split}
+
+
+def _ends_of(path: str) -> list[str]:
+    """The ends of a path, the shortest first: ``.up``, ``.layers.up``, ``params.layers.up``."""
+    parts = re.findall(r"\.?[^.]+", path)
+    return ["".join(parts[k:]) for k in reversed(range(len(parts)))]
 
 
 def constraints_of(plan: Plan, step: Step, roles: Roles) -> tuple[list[str], list[Source]]:
-    """The lines whose values a plan constrains, in words with the specs, and as sources."""
+    """The lines whose values a plan constrains, in words with the specs, and as sources.
+
+    Gradients need none: a gradient is constrained as its value is.
+    """
     found: dict[tuple[Source, str, str], None] = {}
-    for v, eqn in step.pins():
+    for v, eqn, stack in step.pins:
         groups = step.dims.of(v)
-        if roles.batch.isdisjoint(groups):
+        if roles.batch.isdisjoint(groups) or not _jax.is_forward(stack):
             continue
         frames = frames_of(eqn)
         spec = spec_of(plan.entries(groups, v.aval.shape, roles))
-        if frames and spec != PartitionSpec():
-            found.setdefault((source_of(own_frame(frames)), _jax.type_text(v.aval), spec_text(spec)))
+        if frames and plan.sizes:
+            type_ = _jax.type_text(v.aval) + _VMAPPED * ("vmap(" in stack)
+            found.setdefault((source_of(own_frame(frames)), type_, spec_text(spec)))
     lines = [f"{s.file}:{s.line}  {s.text[:60]}  # {type_}: {spec}" for s, type_, spec in found]
     return lines, list(dict.fromkeys(source for source, *_ in found))

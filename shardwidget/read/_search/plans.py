@@ -145,7 +145,7 @@ def candidates(
         for split in splits:
             plan = Plan(sizes, split)
             specs = leaf_specs(plan, step, roles)
-            pinned = ((step.dims.of(v), v.aval.shape) for v, _ in step.pins())
+            pinned = ((step.dims.of(v), v.aval.shape) for v, *_ in step.pins)
             values = [plan.entries(g, shape, roles) for g, shape in pinned if not roles.batch.isdisjoint(g)]
             used = {a for entries in values for e in entries for a in e} | _axes_of(specs)
             fits = all(roles.sizes.get(g, of_batch) % of_batch == 0 for g in roles.batch)

@@ -70,7 +70,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     changed = {
         k for k, out in zip(step.outputs(), step.flat.outvars, strict=True) if k is not None and out is not leaves[k]
     }
-    pins = [{g for g in dims.of(v) if g} for v, _ in step.pins()]
+    pins = [{g for g in dims.of(v) if g} for v, *_ in step.pins]
     counts: Counter[Dim | None] = Counter(g for of in pins for g in of)
     # What every product has is the batch of an inference, whose result may look like its new value.
     changed = {k for k in changed if not pins or counts[_first(groups[k])] < len(pins)}

@@ -215,7 +215,7 @@ class Run:
     def _estimated(self, k: int) -> Candidate:
         tried = self.all[k]
         figures = self.figures(tried)
-        lines, sources = ([], []) if tried.plan is None else constraints_of(tried.plan, self.step, self.roles)
+        lines, sources = (None, []) if tried.plan is None else constraints_of(tried.plan, self.step, self.roles)
         self._lines |= dict.fromkeys(sources)
         texts = [spec_text(spec) for spec in tried.specs]
         code = code_of(tried.sizes, tried.specs, self.step, lines).split("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -16,6 +16,7 @@ from shardwidget import _jax
 from shardwidget._text import visible
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
+from shardwidget.read._jaxpr.sources import frames_of, source_of
 from shardwidget.read._program.executable import first_mesh
 from shardwidget.read._search.dims import Dim, Dims
 
@@ -89,7 +90,7 @@ class Step:
         jaxpr = self._traced(call, numbers, [_typed(x) for x in given])
         inner = _jax.open_jaxpr(jaxpr)[0]
         self._refuse(inner)
-        self.mesh, self.shardings, self._donated = _by_jit(inner, self.mesh, self.shardings)
+        self.mesh, self.shardings, self._donated, self.asks_by_jit = _by_jit(inner, self.mesh, self.shardings)
         self._jaxpr = jaxpr
         self.flat, self._consts = _jax.flattened(jaxpr)
         # JAX 0.12 puts constants before the arguments.
@@ -97,8 +98,9 @@ class Step:
         self.avals = [v.aval for v in self.inputs]
         self.dims = Dims(self.flat)
         self.closed_over = sum(getattr(c, "nbytes", 0) for c in self._consts)
-        self.constrains = any(_jax.name_of(e) in _jax.RELAYOUTS for e in _jax.every_equation(jaxpr))
-        """Whether the user's code has constraints of its own, which candidates replace."""
+        # The loss, of which nothing is split, is resharded by ``jax.grad`` itself.
+        relayouts = (e for e in _jax.every_equation(jaxpr) if _jax.name_of(e) in _jax.RELAYOUTS)
+        self._constraining = [e for e in relayouts if e.outvars[0].aval.shape]
 
     def with_shapes(self, shapes: Mapping[int, tuple[int, ...]]) -> Step:
         """The step for other shapes of some leaves, by their numbers."""
@@ -146,6 +148,17 @@ class Step:
             math.prod(aval.shape) * aval.dtype.itemsize // math.prod(sizes[a] for e in spec for a in _names(e))
             for aval, spec in zip(self.avals, specs, strict=True)
         )
+
+    def own_constraints(self) -> list[str]:
+        """The lines of the user's own constraints, which candidates replace: ``model.py:12``."""
+        frames = (each[0] for each in map(frames_of, self._constraining) if each)
+        found = (source_of(each) for each in frames if not _jax.is_library_file(each.file_name))
+        return list(dict.fromkeys(f"{s.file}:{s.line}" for s in found))
+
+    @property
+    def constrains(self) -> bool:
+        """Whether the user's code has constraints of its own, which candidates replace."""
+        return bool(self._constraining)
 
     def outputs(self) -> list[int | None]:
         """For each result the argument that it is the new value of; None for any other."""
@@ -234,26 +247,28 @@ class Step:
     @functools.cached_property
     def _pinned(self) -> dict[Any, Any]:
         """Values that a plan may constrain, and their equations: products, gathered values, carries of scans."""
-        return dict(_pins(self.flat))
+        return {v: eqn for v, eqn, _ in self.pins}
 
-    def pins(self) -> list[tuple[Any, Any]]:
-        """The same values, each with its equation, in the order of the program."""
-        return list(self._pinned.items())
+    @functools.cached_property
+    def pins(self) -> list[tuple[Any, Any, str]]:
+        """The same values, each with its equation and the name stack of that, in the order of the program."""
+        return list(_pins(self.flat, ""))
 
 
-def _pins(jaxpr: Any) -> Any:
+def _pins(jaxpr: Any, around: str) -> Iterator[tuple[Any, Any, str]]:
     for eqn in jaxpr.eqns:
-        control = _jax.control_of(eqn)
+        control, stack = _jax.control_of(eqn), _jax.stack_within(around, eqn)
         if _jax.name_of(eqn) in _PRODUCTS:
-            yield from ((v, eqn) for v in eqn.outvars)
+            yield from ((v, eqn, stack) for v in eqn.outvars)
         elif isinstance(control, _jax.Scan):
-            yield from ((v, eqn) for v in eqn.outvars[: control.carries])
+            yield from ((v, eqn, stack) for v in eqn.outvars[: control.carries])
             body = _jax.open_jaxpr(control.bodies[0])[0]
             produced = {v: e for e in body.eqns for v in e.outvars}
             carries = [v for v in body.outvars[: control.carries] if not hasattr(v, "val")]
-            yield from ((v, produced[v]) for v in carries if v in produced)
+            inside = ((v, produced[v]) for v in carries if v in produced)
+            yield from ((v, e, _jax.stack_within(stack, e)) for v, e in inside)
         for inner in control.bodies if control is not None else ():
-            yield from _pins(_jax.open_jaxpr(inner)[0])
+            yield from _pins(_jax.open_jaxpr(inner)[0], stack)
 
 
 _PRODUCTS = _jax.CONTRACTIONS | {"gather"}
@@ -297,9 +312,9 @@ def _placed(names: Sequence[str], leaves: Sequence[Any]) -> tuple[Any, list[Name
 
 def _by_jit(
     jaxpr: Any, mesh: Any, shardings: list[NamedSharding | None]
-) -> tuple[Any, list[NamedSharding | None], tuple[bool, ...]]:
-    """The mesh, shardings and donations of the leaves, with what ``jit`` itself was given."""
-    donated = dict.fromkeys(jaxpr.invars, False)
+) -> tuple[Any, list[NamedSharding | None], tuple[bool, ...], bool]:
+    """The mesh, shardings and donations of the leaves, with what ``jit`` itself was given; whether it was given any."""
+    donated, asks = dict.fromkeys(jaxpr.invars, False), False
     asked: dict[Any, Any] = {}
     for eqn in jaxpr.eqns:
         control = _jax.control_of(eqn)
@@ -307,9 +322,10 @@ def _by_jit(
             donated |= {v: True for v, d in zip(eqn.invars, control.donated) if d and v in donated}  # noqa: B905
             given = zip(eqn.invars, control.in_shardings)  # noqa: B905
             asked |= {v: s for v, s in given if isinstance(s, NamedSharding) and v in donated}
+            asks |= any(isinstance(s, NamedSharding) for s in (*control.in_shardings, *control.out_shardings))
     mesh = mesh or first_mesh(asked.values())
     found = [asked.get(v, s) for v, s in zip(jaxpr.invars, shardings, strict=True)]
-    return mesh, found, tuple(donated.values())
+    return mesh, found, tuple(donated.values()), asks
 
 
 def _moved(sharding: Any, mesh: Any) -> NamedSharding | None:

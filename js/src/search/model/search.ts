@@ -211,7 +211,8 @@ function answer(model: SearchModel): readonly [strong: string, rest: string] {
   const step = `${duration(best.time)} a step, ${memoryOf(model, best)}`;
   if (best === now && rows.length > 1) return ["Nothing found is faster than now:", `${best.title}, ${step}`];
   if (ratio === null) return [`${best.title}:`, step];
-  const faster = ratio >= 1 ? `${ratio.toFixed(2)}× faster than now,` : `${(1 / ratio).toFixed(2)}× slower than now,`;
+  const times = (ratio < 1 ? 1 / ratio : ratio).toFixed(2);
+  const faster = times === "1.00" ? "as fast as now," : `${times}× ${ratio < 1 ? "slower" : "faster"} than now,`;
   return [`${best.title}: ${faster}`, memoryOf(model, best)];
 }
 
@@ -230,9 +231,14 @@ export function factsOf(model: SearchModel): string {
   return `${duration(best.time)} a step, now ${duration(now.time)}; both ${basisOf(best)}`;
 }
 
-/** What was searched for, on what: `train_step on 16 chips of TPU v5e`. */
+/** What was searched for, on what: `train_step on 16 chips of TPU v5e`, `train_step on 8 CPU devices`. */
 export function subjectOf({ doc }: SearchModel): string {
-  return `${doc.name} on ${count(doc.chips, "chip")} of ${doc.target}`;
+  return `${doc.name} on ${devicesOf(doc)}`;
+}
+
+/** How many devices of what: the names of those that are there say so. */
+export function devicesOf({ chips, target }: Search): string {
+  return /^\d/.test(target) ? target : `${count(chips, "chip")} of ${target}`;
 }
 
 /** A candidate as Python. */

@@ -2,7 +2,7 @@
 import type { Search } from "../../core/document.gen";
 import { bytes, duration, secondsColumn } from "../../core/format";
 import { EMPTY, label, type Mark, MONO } from "../../draw/marks";
-import { fit, textWidth } from "../../draw/measure";
+import { fit, textWidth, WIDER } from "../../draw/measure";
 import { type Row, type SearchModel, timeOf } from "../model/search";
 
 export interface Chart {
@@ -136,13 +136,12 @@ export function chartMarks(chart: Chart): Mark[] {
   }
   if (chart.compute) {
     const { y, text } = chart.compute;
-    const end = wall ?? width - 8;
     const points = [
       [LEFT, y],
-      [end, y],
+      [wall ?? width - 8, y],
     ] as const;
     marks.push({ kind: "line", points, stroke: { ...EMPTY, color: "muted", dash: [1.5, 3] } });
-    marks.push(label(end - 6, y - 4, text, 11, "muted", { anchor: "end" }));
+    for (const box of aloneBox(chart)) marks.push(label(box.x, box.y + 12, text, 11, "muted"));
   }
   marks.push(...stair(chart));
   const many = model.rows.length > MANY;
@@ -156,35 +155,67 @@ export function chartMarks(chart: Chart): Mark[] {
       marks.push({ kind: "rect", x: at.x - 1, y: at.y - 1, w: 2, h: 2, fill, alpha: 0.55 });
     } else marks.push(...sign(row, at.x, at.y));
   });
-  const { now } = model;
-  const here = now && points[now.index];
-  if (now && here) {
-    marks.push(...diamond(here.x, here.y), ...nameOf(chart, here, `now: ${now.title}`));
-  }
+  const here = model.now && points[model.now.index];
+  if (here) marks.push(...diamond(here.x, here.y));
   return marks;
 }
 
-/** A name beside a place, on a ground of its own: where it covers fewest other candidates. */
-function nameOf({ width, height, points }: Chart, at: { x: number; y: number }, title: string): Mark[] {
-  const text = fit(title, Math.max(at.x - LEFT, width - at.x - 8) - 24, 11.5);
-  const w = 1.06 * textWidth(text, 11.5) + 6;
-  const places = [at.y - 8, at.y + 18]
-    .flatMap((y) => [at.x + 10, at.x - 10 - w].map((x) => ({ x, y })))
-    // Below the line that says whose stair it is.
-    .filter(({ x, y }) => x >= LEFT && x + w <= width - 8 && y >= TOP + 16 && y < height - BOTTOM);
-  const covered = ({ x, y }: { x: number; y: number }) =>
-    points.filter((p) => p.x > x - 7 && p.x < x + w + 3 && p.y > y - 16 && p.y < y + 8).length;
-  const [best] = places.sort((a, b) => covered(a) - covered(b));
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/** The words beside the line of compute alone: where they cover fewest candidates, near its end. */
+function aloneBox({ compute, wall, width, height, points }: Chart): Box[] {
+  if (!compute) return [];
+  const w = textWidth(compute.text, 11);
+  const ends: number[] = [];
+  for (let x = (wall ?? width - 8) - 6 - w; x > LEFT; x -= 24) ends.push(x);
+  const lines = compute.y + 18 < height - BOTTOM ? [compute.y - 16, compute.y + 2] : [compute.y - 16];
+  const boxes = lines.flatMap((y) => ends.map((x) => ({ x, y, w, h: 15 })));
+  const best = leastOf(boxes, (box) => inBox(points, box));
+  return best ? [best] : [];
+}
+
+/** The first of which there is least. */
+function leastOf<T>(of: readonly T[], amount: (one: T) => number): T | undefined {
+  const amounts = of.map(amount);
+  return of[amounts.indexOf(Math.min(...amounts))];
+}
+
+/** How many candidates a text would cover. */
+function inBox(points: Chart["points"], { x, y, w, h }: Box): number {
+  let found = 0;
+  for (const p of points) if (p.x > x - 6 && p.x < x + w + 6 && p.y > y - 6 && p.y < y + h + 6) found += 1;
+  return found;
+}
+
+/** A name beside a place, on a ground of its own: where it covers fewest candidates and nothing that is taken. */
+function nameOf({ width, height, points }: Chart, at: { x: number; y: number }, title: string, taken: Box[]): Mark[] {
+  const text = fit(title, Math.max(at.x - LEFT, width - at.x - 8) - 28, 11.5);
+  const w = WIDER * textWidth(text, 11.5) + 6;
+  const sides = [at.x + 11, at.x - 11 - w];
+  if (at.x > width * 0.6) sides.reverse();
+  const places: Box[] = [4, -20, -8, -37, 21]
+    .map((down) => at.y + down)
+    .flatMap((y) => sides.map((x) => ({ x, y, w, h: 16 })))
+    // Below the line that says whose stair it is, and above the scale.
+    .filter(({ x, y }) => x >= LEFT && x + w <= width - 8 && y >= TOP + 4 && y + 17 < height - BOTTOM);
+  const meets = (a: Box) =>
+    taken.filter((b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h).length;
+  const best = leastOf(places, (box) => inBox(points, box) + 100 * meets(box));
   if (!best) return [];
-  const ground = { x: best.x - 3, y: best.y - 12, w, h: 16, r: 3 };
+  taken.push(best);
   return [
-    { kind: "rect", ...ground, fill: "bg", alpha: 0.85 },
-    label(best.x, best.y, text, 11.5, "ink", { weight: 600 }),
+    { kind: "rect", ...best, r: 3, fill: "bg", alpha: 0.85 },
+    label(best.x + 3, best.y + 12, text, 11.5, "ink", { weight: 600 }),
   ];
 }
 
 /** Best of the compiled: what less memory costs in time. Estimates are never joined with them. */
-function stair({ model, points }: Chart): Mark[] {
+function stair({ model, points, width, wall }: Chart): Mark[] {
   const fitting = model.rows.filter((r) => r.compiled && r.candidate.fits !== false).sort((a, b) => a.bytes - b.bytes);
   const front: { x: number; y: number }[] = [];
   let best = Number.POSITIVE_INFINITY;
@@ -199,42 +230,49 @@ function stair({ model, points }: Chart): Mark[] {
   front.forEach((at, k) => {
     corners.push([at.x, front[k - 1]?.y ?? at.y], [at.x, at.y]);
   });
+  const text = "best of the compiled";
+  const right = first.x + 12 + textWidth(text, 11) < (wall ?? width - 8);
   return [
     { kind: "line", points: corners, stroke: { color: "muted", width: 1.1 } },
-    ...[label(first.x + 6, TOP + 2, "best of the compiled", 11, "muted")],
+    label(first.x + (right ? 6 : -6), TOP + 2, text, 11, "muted", { anchor: right ? "start" : "end" }),
   ];
 }
 
 const PAD_LEFT = 16;
 
-/** The ring around what is selected, and the way to it from now. */
-export function selectedMarks({ points, model, width, height }: Chart, selected: number): Mark[] {
+/** The ring around what is selected, the way to it from now, and the names of both. */
+export function selectedMarks(chart: Chart, selected: number): Mark[] {
+  const { points, model } = chart;
   const at = points[selected];
   const row = model.rows[selected];
-  if (!at || !row) return [];
-  const marks: Mark[] = [ring(at.x, at.y, 8, 2.2)];
   const from = model.now && points[model.now.index];
-  if (from && selected !== model.now?.index && Math.hypot(from.x - at.x, from.y - at.y) > 30) {
-    const far = Math.hypot(from.x - at.x, from.y - at.y);
-    const [dx, dy] = [(at.x - from.x) / far, (at.y - from.y) / far];
-    const points = [
-      [from.x + 8 * dx, from.y + 8 * dy],
-      [at.x - 11 * dx, at.y - 11 * dy],
-    ] as const;
-    marks.push({ kind: "line", points, stroke: { color: "ink", width: 1.4 }, arrow: true });
+  const marks: Mark[] = [];
+  const taken = [...aloneBox(chart), ...(from ? [around(from, 6)] : [])];
+  if (chart.wall !== null) taken.push({ x: chart.wall - 1, y: 0, w: 2, h: chart.height });
+  const way = [...points];
+  if (at && row) {
+    marks.push(ring(at.x, at.y, 8, 2.2));
+    taken.push(around(at, 9));
+    if (from && !row.now && Math.hypot(from.x - at.x, from.y - at.y) > 30) {
+      const far = Math.hypot(from.x - at.x, from.y - at.y);
+      const [dx, dy] = [(at.x - from.x) / far, (at.y - from.y) / far];
+      const points = [
+        [from.x + 8 * dx, from.y + 8 * dy],
+        [at.x - 11 * dx, at.y - 11 * dy],
+      ] as const;
+      marks.push({ kind: "line", points, stroke: { color: "ink", width: 1.4 }, arrow: true });
+      for (let k = 10; k < far; k += 10) way.push({ x: from.x + k * dx, y: from.y + k * dy });
+    }
   }
-  if (!row.now) {
-    const right = at.x > width * 0.6;
-    const place = { weight: 600, anchor: right ? "end" : "start" } as const;
-    const y = at.y > height - BOTTOM - 24 ? at.y - 12 : at.y + 16;
-    const text = fit(row.title, right ? at.x - LEFT : width - at.x - 26, 11.5);
-    const x = at.x + (right ? -14 : 14);
-    // On a ground of its own: other candidates may be there.
-    const w = 1.06 * textWidth(text, 11.5) + 6;
-    marks.push({ kind: "rect", x: right ? x - w + 3 : x - 3, y: y - 12, w, h: 16, r: 3, fill: "bg", alpha: 0.85 });
-    marks.push(label(x, y, text, 11.5, "ink", place));
-  }
+  // The longer first: it has fewer places.
+  const near = { ...chart, points: way };
+  if (model.now && from) marks.push(...nameOf(near, from, `now: ${model.now.title}`, taken));
+  if (at && row && !row.now) marks.push(...nameOf(near, at, row.title, taken));
   return marks;
+}
+
+function around({ x, y }: { x: number; y: number }, r: number): Box {
+  return { x: x - r, y: y - r, w: 2 * r, h: 2 * r };
 }
 
 /** The candidate under a point; null for none. */
@@ -270,7 +308,7 @@ export function sign({ compiled, compiling, candidate, now }: Row, x: number, y:
 }
 
 function diamond(x: number, y: number): Mark[] {
-  const around = (r: number) =>
+  const square = (r: number) =>
     [
       [x, y - r],
       [x + r, y],
@@ -278,7 +316,7 @@ function diamond(x: number, y: number): Mark[] {
       [x - r, y],
       [x, y - r],
     ] as const;
-  return [5, 3, 1].map((r) => ({ kind: "line", points: around(r), stroke: { color: "ink", width: 2 } }));
+  return [5, 3, 1].map((r) => ({ kind: "line", points: square(r), stroke: { color: "ink", width: 2 } }));
 }
 
 function ring(x: number, y: number, r: number, width: number) {
