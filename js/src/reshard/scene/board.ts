@@ -52,7 +52,7 @@ export function boardOf(model: PlanModel, width: number, chunk: number): PlanBoa
   const x = width >= 826 ? 196 : width >= SMALL ? 138 : 62;
   const others = width < NARROW ? FEW : OTHERS;
   // As high as wider cards, which have more chunks.
-  const tall = width >= SMALL && width < NARROW ? TALL + 18 : TALL;
+  const tall = width >= SMALL && width < NARROW ? TALL + 25 : TALL;
   const drawn = Math.min(model.chunks, others + 1);
   const mapped = model.chunks > drawn;
   const w = Math.max(40, width - x - (mapped ? MAP : 0));
