@@ -16,6 +16,8 @@ interface Props {
   model: PlacementModel;
   /** Whether a head says the type and what it comes to, and the picture what is wrong. */
   headed?: boolean;
+  /** Whether what is wrong is read elsewhere: what is under the editor stays where it is. */
+  over?: boolean;
   /** How its picture is cut. */
   children?: ComponentChildren;
 }
@@ -24,13 +26,14 @@ export class EditorSheet extends Component<Props> {
   readonly #dragging = new Dragging(() => this.props.editor);
 
   override render() {
-    const { editor, model, headed, children } = this.props;
+    const { editor, model, headed, over, children } = this.props;
     const { drag, open } = editor.now;
     const refusal = editor.refusal();
     const { down, move, up, cancel } = this.#dragging;
     return (
       <div
         class={drag ? "editor dragging" : "editor"}
+        style={{ "--axes": editor.draft().axes.length }}
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
@@ -38,7 +41,7 @@ export class EditorSheet extends Component<Props> {
       >
         <Palette editor={editor}>{children}</Palette>
         {open && <Settings editor={editor} />}
-        <div class="written" style={{ "--axes": editor.draft().axes.length }}>
+        <div class="written">
           <Slots editor={editor} />
         </div>
         {!headed && (
@@ -46,7 +49,7 @@ export class EditorSheet extends Component<Props> {
             <div class={refusal ? "unseen" : ""}>
               <Type editor={editor} model={model} />
             </div>
-            {refusal && <p class="means">{refusal.meaning}</p>}
+            {refusal && !over && <p class="means">{refusal.meaning}</p>}
           </div>
         )}
         {drag && (
