@@ -121,13 +121,13 @@ function leastOf(width: number): number {
   return WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
 }
 
-/** Widths of the types in the head of a card, and of the name of the operation. */
+/** Widths of the types in the head of a card and of the name of the operation between them, as they follow one another. */
 function widthsOf({ inputs, outputs, name }: ReturnType<typeof headOf>): readonly number[] {
-  const sides = [inputs, outputs];
-  const types = sides
-    .flatMap(({ shown }) => shown)
-    .map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`));
-  return [...types, ARROW + mono(name), ...sides.flatMap(({ more }) => (more === "" ? [] : mono(more)))];
+  const [before, after] = [inputs, outputs].map(({ shown, more }) => [
+    ...shown.map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`)),
+    ...(more === "" ? [] : [mono(more)]),
+  ]);
+  return [...(before ?? []), ARROW + mono(name), ...(after ?? [])];
 }
 
 /** Height of types in rows, each as high as its highest. */

@@ -801,7 +801,7 @@ test.each(TRACES)("%s: no type, name or sentence of a head is cut at the edge of
       const head = find(view, ".headline").getBoundingClientRect();
       for (const part of view.root.querySelectorAll<HTMLElement>(".headline :is(.type, .operation, .more), .says b")) {
         const box = part.getBoundingClientRect();
-        const room = part.matches(".says b") ? find(view, ".says").getBoundingClientRect() : head;
+        const room = part.matches(".says b") ? find(view, ".says p").getBoundingClientRect() : head;
         const over = Math.max(
           part.scrollWidth - part.clientWidth,
           box.right - room.right,
