@@ -227,14 +227,27 @@ async function higher(view: Mounted): Promise<string[]> {
   return [...new Set(other)];
 }
 
-test.each(ALL)("an exercise is as high as it was, whatever is filled in: $name", async (question) => {
-  const view = await mountExercise(sheet(question), {}, { width: 934 });
+/** What changes an answer: what opens something is not among it. */
+const FREE = "button:not(:disabled, .check, [aria-expanded])";
+const FILLED = ALL.flatMap((question) => [1100, 934, 700, 480].map((width) => ({ question, width })));
+
+test.each(
+  FILLED,
+)("an exercise is as high as it was, and Check stays in its place, whatever is filled in: $question.name at $width px", async ({
+  question,
+  width,
+}) => {
+  const view = await mountExercise(sheet(question), {}, { width });
   const before = height(view);
+  const check = () =>
+    (view.root.querySelector(".check")?.getBoundingClientRect().top ?? 0) - view.frame.getBoundingClientRect().top;
+  const top = check();
   const other: string[] = [];
   const look = async (what: string) => {
     await settle();
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
     if (Math.abs(height(view) - before) > 1) other.push(`${what}: ${Math.round(height(view) - before)} px`);
+    if (Math.abs(check() - top) > 1) other.push(`${what}: Check ${Math.round(check() - top)} px`);
   };
   const inside = (selector: string) => [...view.root.querySelectorAll<HTMLElement>(`.work ${selector}`)];
   for (const input of inside("input[type=radio], input[type=checkbox]")) {
@@ -254,8 +267,8 @@ test.each(ALL)("an exercise is as high as it was, whatever is filled in: $name",
       await look(`slot ${slot.dataset.place} ${key}`);
     }
   }
-  for (let i = 0; i < inside("button:not(:disabled, .check)").length; i++) {
-    const control = inside("button:not(:disabled, .check)")[i];
+  for (let i = 0; i < inside(FREE).length; i++) {
+    const control = inside(FREE)[i];
     control?.click();
     await look(`${control?.ariaLabel ?? control?.textContent} pressed`);
   }

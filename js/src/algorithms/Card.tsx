@@ -7,7 +7,7 @@ import { Interconnects } from "../card/Interconnects";
 import { Legend } from "../card/Legend";
 import { pointOf } from "../card/pointed";
 import { Says } from "../card/Says";
-import { Select } from "../card/Tools";
+import { Segments, Select } from "../card/Tools";
 import { bytes, duration } from "../core/format";
 import { inside } from "../draw/marks";
 import { KEYS } from "./keys";
@@ -16,6 +16,11 @@ import { badgesOf, titleOf } from "./scene/card";
 import { SIZES, sizeAt } from "./scene/charts";
 import type { AlgorithmsState } from "./state";
 
+const CHARTS = [
+  ["traffic", "over time"],
+  ["sizes", "over size"],
+] as const;
+
 const LEGEND = [
   ["swatch message", "a message, in the colours of its chunks"],
   ["swatch full", "what a device has"],
@@ -23,9 +28,9 @@ const LEGEND = [
 
 export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
   const courses = state.courses();
-  const { doc, nbytes, width, at } = state.now;
+  const { doc, nbytes, at, chart } = state.now;
   if (!courses || !doc) return null;
-  const layout = state.layout(width);
+  const layout = state.layout();
   const [a, b] = courses;
   const said = courses
     .map((c) => {
@@ -49,10 +54,16 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         style={{ height: `${layout.height}px` }}
         onClick={(event) => {
           const [x, y] = pointOf(event);
-          if (inside(layout.sizes, x, y)) state.resized(sizeAt(x, layout.sizes));
-          else if (inside(layout.traffic, x, y)) state.seek((x - layout.traffic.x) / layout.traffic.w);
+          const { sizes, traffic } = layout;
+          if (sizes && inside(sizes, x, y)) state.resized(sizeAt(x, sizes));
+          else if (traffic && inside(traffic, x, y)) state.seek((x - traffic.x) / traffic.w);
         }}
       >
+        {!(layout.traffic && layout.sizes) && (
+          <div class="charts" style={{ top: `${layout.panels[0].h + 4}px` }}>
+            <Segments legend="chart" of={CHARTS} value={chart} choose={(one) => state.set({ chart: one })} />
+          </div>
+        )}
         <div aria-hidden="true" ref={state.layer.attach} />
         <p class="hidden">{said}</p>
       </div>

@@ -9,7 +9,7 @@ import type { Algorithms } from "../core/document.gen";
 import { PAD } from "../draw/marks";
 import { Course, decodeAlgorithms } from "./model/algorithms";
 import { algorithmsMarks, titleOf } from "./scene/card";
-import { layoutAlgorithms } from "./scene/layout";
+import { type AlgorithmsLayout, type Chart, layoutAlgorithms } from "./scene/layout";
 
 interface Fields {
   doc: Algorithms | null;
@@ -20,6 +20,8 @@ interface Fields {
   /** Part of the slower one's time that is over. */
   at: number;
   playing: boolean;
+  /** The chart of a narrow card. */
+  chart: Chart;
 }
 
 /** Milliseconds that the slower one takes to play. */
@@ -28,7 +30,7 @@ const PLAY = 8000;
 export class AlgorithmsState extends CardState<Fields> {
   readonly layer = new Layer();
   readonly #clock = new Clock();
-  readonly layout = memo((width: number) => layoutAlgorithms(width - 2 * PAD));
+  readonly #layout = memo((width: number, chart: Chart) => layoutAlgorithms(width - 2 * PAD, chart));
   readonly #course = [0, 1].map(() =>
     memo((doc: Algorithms, index: number, network: number, nbytes: number): Course | null => {
       const [algorithm, on] = [doc.algorithms[index], doc.networks[network]];
@@ -38,13 +40,26 @@ export class AlgorithmsState extends CardState<Fields> {
   readonly #both = memo((a: Course, b: Course): readonly [Course, Course] => [a, b]);
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, { doc: null, nbytes: 0, pair: [0, 0], network: 0, at: 0, playing: false }, ["nbytes", "pair"]);
+    const fields: Fields = {
+      doc: null,
+      nbytes: 0,
+      pair: [0, 0],
+      network: 0,
+      at: 0,
+      playing: false,
+      chart: "traffic",
+    };
+    super(widget, frame, fields, ["nbytes", "pair"]);
     this.until(() => this.#clock.stop());
   }
 
   name(): string {
     const [course] = this.courses() ?? [];
     return course ? `algorithms: ${course.doc.collective} of ${titleOf(course, this.now.nbytes)}` : "algorithms";
+  }
+
+  layout(): AlgorithmsLayout {
+    return this.#layout(this.now.width, this.now.chart);
   }
 
   courses(): readonly [Course, Course] | null {
@@ -59,10 +74,10 @@ export class AlgorithmsState extends CardState<Fields> {
   }
 
   protected override paint(): boolean {
-    const { theme, width, at, nbytes } = this.now;
+    const { theme, at, nbytes } = this.now;
     const courses = this.courses();
     if (!theme || !courses) return false;
-    const layout = this.layout(width);
+    const layout = this.layout();
     return this.layer.paint([courses, layout, at], layout, theme, () =>
       algorithmsMarks(courses, layout, nbytes, at * this.whole, theme.scheme),
     );

@@ -3,7 +3,6 @@ export { default as arrayStyles } from "./array.css";
 export { Canvas } from "./Canvas";
 export { ArrayCard } from "./Card";
 export { Key } from "./Foot";
-export { Notes } from "./Head";
 export { summarize } from "./model/summary";
 export * as arrayParts from "./parts/parts";
 export { WHOLE } from "./scene/faces";

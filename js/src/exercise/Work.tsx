@@ -3,13 +3,14 @@
 import type { ComponentChildren } from "preact";
 import { Tokens } from "../card/Tokens";
 import type { Scheme } from "../core/color";
-import type { Field, Figure as FigureData, Placement, Question } from "../core/document.gen";
+import type { Exercises, Field, Figure as FigureData, Placement, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import { PlacementModel } from "../core/placement";
 import { axisTokens } from "../core/text";
 import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { EditorSheet } from "../playground/public";
+import { Trouble } from "./Bands";
 import { Canvas, fitsBeside } from "./Canvas";
 import { MOST_BUTTONS } from "./Devices";
 import { DevicesField, FieldInput } from "./FieldInput";
@@ -20,6 +21,7 @@ import { lookOf } from "./TaskOrder";
 
 interface Props {
   state: ExerciseState;
+  sheet: Exercises;
   question: Question;
   mesh: MeshModel;
   theme: Theme;
@@ -33,22 +35,30 @@ const BARE = 360;
 /** Two placements stand side by side from this width on. */
 const PAIR = 760;
 
-export function Work({ state, question, mesh, theme, width, narrow }: Props) {
+export function Work({ state, sheet, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor(question);
   const room = { theme, width, mesh, narrow, paper: state.now.paper };
   const result = narrow && <Result state={state} question={question} mesh={mesh} />;
   if (editor) {
     const placement = editor.placement();
+    const refusal = editor.refusal();
     return (
       <div class="work">
-        <EditorSheet editor={editor} model={new PlacementModel(placement)} />
+        <EditorSheet editor={editor} model={new PlacementModel(placement)} over />
         <Answer state={state} question={question} mesh={mesh} />
         {result}
-        <Figures
-          figures={[...question.figures, figure(question.figures.length > 0 ? "your spec" : "", placement)]}
-          faded={editor.refusal() !== null}
-          {...room}
-        />
+        <div class="stage">
+          <Figures
+            figures={[...question.figures, figure(question.figures.length > 0 ? "your spec" : "", placement)]}
+            faded={refusal !== null}
+            {...room}
+          />
+          {/* Over the picture of another spec, so that nothing moves. */}
+          <div class="covers">
+            {refusal && <p class="means">{refusal.meaning}</p>}
+            {narrow && <Trouble state={state} sheet={sheet} question={question} />}
+          </div>
+        </div>
         <div class="hidden" aria-live="polite">
           {editor.now.announced}
         </div>

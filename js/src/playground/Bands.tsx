@@ -3,17 +3,24 @@
 import { Raised } from "../card/Raised";
 import { Tokens } from "../card/Tokens";
 import { MeshModel } from "../core/mesh";
+import type { PlacementModel } from "../core/placement";
 import { specCode } from "../core/spec/spec";
 import { axisTokens } from "../core/text";
 import type { SpecEditor } from "./editor";
+import { Forms } from "./Facts";
 import { codeOf } from "./model/code";
 import type { PlaygroundState } from "./state";
 
-/** The error of what is on screen. */
+/** What is wrong with what is on screen, and JAX's error. */
 export function Trouble({ editor }: { editor: SpecEditor }) {
   const refusal = editor.refusal();
   if (!refusal) return null;
-  return <Raised error={refusal.error} by={`raised by JAX ${editor.doc.jax_version}`} said={refusal.said} />;
+  return (
+    <>
+      <p class="means">{refusal.meaning}</p>
+      <Raised error={refusal.error} by={`raised by JAX ${editor.doc.jax_version}`} said={refusal.said} />
+    </>
+  );
 }
 
 /** The result of *Apply*. */
@@ -50,7 +57,13 @@ export function Forbids({ editor }: { editor: SpecEditor }) {
   );
 }
 
-export function CodeLine({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
+interface CodeProps {
+  state: PlaygroundState;
+  editor: SpecEditor;
+  model: PlacementModel;
+}
+
+export function CodeLine({ state, editor, model }: CodeProps) {
   const { doc } = editor;
   const refusal = editor.refusal();
   const lines = codeOf(editor.draft(), doc);
@@ -71,6 +84,7 @@ export function CodeLine({ state, editor }: { state: PlaygroundState; editor: Sp
           <Tokens tokens={axisTokens(text, mesh)} key={text} />,
         ])}
       </code>
+      <Forms model={model} />
       <span role="status" class="soft">
         {refusal ? "picture shows the last valid spec" : copied || moved}
       </span>

@@ -1,12 +1,12 @@
 /** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
 
-import { Canvas, Facets, Key, Notes, Roles } from "../array/public";
+import { Canvas, Facets, Key, Roles } from "../array/public";
 import { Foot } from "../card/Foot";
 import { Answer, CodeLine, Forbids, Trouble } from "./Bands";
 import { PlaygroundHead } from "./Head";
 import { keysOf } from "./keys";
 import { EditorSheet } from "./Sheet";
-import type { PlaygroundState } from "./state";
+import { BESIDE, type PlaygroundState } from "./state";
 
 export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const { editor } = state.now;
@@ -15,7 +15,7 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const refused = editor.refusal() !== null;
   return (
     <>
-      <PlaygroundHead editor={editor} model={model} />
+      <PlaygroundHead editor={editor} model={model} narrow={state.now.width < BESIDE} />
       <EditorSheet editor={editor} model={model} headed>
         <Roles state={state.picture} model={model} />
         <Facets state={state.picture} />
@@ -24,7 +24,6 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
       <div class="stage">
         <div class={refused ? "faded" : ""}>
           <Canvas state={state.picture} />
-          <Notes state={state.picture} />
         </div>
         <div class="covers">
           <Trouble editor={editor} />
@@ -32,7 +31,7 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
         </div>
       </div>
       <Forbids editor={editor} />
-      <CodeLine state={state} editor={editor} />
+      <CodeLine state={state} editor={editor} model={model} />
       <Foot keys={keysOf(editor).slice(0, 3)}>
         <Key state={state.picture} />
       </Foot>

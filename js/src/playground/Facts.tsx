@@ -2,6 +2,7 @@
 
 import { summarize } from "../array/public";
 import { Badges } from "../card/Head";
+import { Tokens } from "../card/Tokens";
 import type { Playground, SpecDraft } from "../core/document.gen";
 import type { PlacementModel } from "../core/placement";
 import { shardText } from "../core/spec/forms";
@@ -13,12 +14,18 @@ interface Props {
   model: PlacementModel;
 }
 
-/** The spec in the forms of XLA and of Shardy. */
+/** What signs of the picture mean; the spec in the forms of XLA and of Shardy. */
 export function Forms({ model }: Pick<Props, "model">) {
   const { hlo, shardy } = model.doc;
+  const { notes } = summarize(model);
   return (
     <details>
-      <summary>HLO, Shardy</summary>
+      <summary>{notes.length > 0 && "signs, "}HLO, Shardy</summary>
+      {notes.map((note) => (
+        <p class="small" key={note[0]?.text}>
+          <Tokens tokens={note} />
+        </p>
+      ))}
       <dl class="facts">
         <div class="fact">
           <dt>HLO</dt>

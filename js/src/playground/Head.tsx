@@ -4,19 +4,26 @@ import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import type { PlacementModel } from "../core/placement";
-import { axisTokens, sentenceTokens } from "../core/text";
+import { axisTokens, type Badge, sentenceTokens } from "../core/text";
 import type { SpecEditor } from "./editor";
 import { heldText } from "./model/words";
 import { noteOf } from "./Sheet";
 
-export function PlaygroundHead({ editor, model }: { editor: SpecEditor; model: PlacementModel }) {
+interface Props {
+  editor: SpecEditor;
+  model: PlacementModel;
+  /** Whether there is little room for badges. */
+  narrow: boolean;
+}
+
+export function PlaygroundHead({ editor, model, narrow }: Props) {
   const { doc } = editor;
-  const [valid, refusal] = [editor.valid(), editor.refusal()];
+  const refusal = editor.refusal();
   return (
     <Head
       name={doc.name}
       title={<Tokens tokens={axisTokens(model.doc.type, model)} />}
-      badges={valid ? summarize(model).badges : []}
+      badges={narrow ? few(summarize(model).badges) : summarize(model).badges}
       says={
         <Says also={refusal ? "" : noteOf(editor, model)}>
           {refusal ? (
@@ -28,4 +35,10 @@ export function PlaygroundHead({ editor, model }: { editor: SpecEditor; model: P
       }
     />
   );
+}
+
+/** At most three, which say the first of what they say: `8 copies over x` of `8 copies over x · 3.5 KiB spent on replicas`. */
+function few(badges: readonly Badge[]): Badge[] {
+  const shown = badges.filter(({ tone }, k) => badges.length < 4 || k !== 1 || tone !== "plain");
+  return shown.map((b) => ({ ...b, text: b.text.replace(/ · .*/, ""), title: `${b.strong} ${b.text}` }));
 }

@@ -6,7 +6,6 @@ import { axisTokens } from "../core/text";
 import { Draggable } from "./Draggable";
 import { Dragging } from "./drag";
 import type { SpecEditor } from "./editor";
-import { Forms } from "./Facts";
 import { Palette } from "./Palette";
 import { Settings } from "./Settings";
 import { Slots } from "./Slots";
@@ -15,8 +14,10 @@ interface Props {
   editor: SpecEditor;
   /** Of `editor.placement()`. */
   model: PlacementModel;
-  /** Whether a head says the type and what it comes to. */
+  /** Whether a head says the type and what it comes to, and the picture what is wrong. */
   headed?: boolean;
+  /** Whether what is wrong is read elsewhere: what is under the editor stays where it is. */
+  over?: boolean;
   /** How its picture is cut. */
   children?: ComponentChildren;
 }
@@ -25,13 +26,14 @@ export class EditorSheet extends Component<Props> {
   readonly #dragging = new Dragging(() => this.props.editor);
 
   override render() {
-    const { editor, model, headed, children } = this.props;
+    const { editor, model, headed, over, children } = this.props;
     const { drag, open } = editor.now;
-    const [valid, refusal] = [editor.valid(), editor.refusal()];
+    const refusal = editor.refusal();
     const { down, move, up, cancel } = this.#dragging;
     return (
       <div
         class={drag ? "editor dragging" : "editor"}
+        style={{ "--axes": editor.draft().axes.length }}
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
@@ -42,13 +44,14 @@ export class EditorSheet extends Component<Props> {
         <div class="written">
           <Slots editor={editor} />
         </div>
-        <div class="comes">
-          <div class={refusal ? "unseen" : ""}>
-            {!headed && <Type editor={editor} model={model} />}
-            {headed && valid && <Forms model={model} />}
+        {!headed && (
+          <div class="comes">
+            <div class={refusal ? "unseen" : ""}>
+              <Type editor={editor} model={model} />
+            </div>
+            {refusal && !over && <p class="means">{refusal.meaning}</p>}
           </div>
-          {refusal && <p class="means">{refusal.meaning}</p>}
-        </div>
+        )}
         {drag && (
           <div class="hand" style={{ left: `${drag.x}px`, top: `${drag.y}px` }} aria-hidden="true">
             <InHand editor={editor} name={drag.name} />

@@ -22,6 +22,12 @@ export interface Applied {
 
 /** Maximum height of a panel: the editor is above it. */
 const HIGH = 272;
+/** The same in narrower cards, where more is above it, and below. */
+const LOWER = 262;
+const LOW = 200;
+/** Below this width a card is narrow; from this one on all of its badges stand beside its name. */
+const NARROW = 560;
+export const BESIDE = 860;
 /** Height of a line of badges, with the gap above it. */
 const LINE = 30;
 
@@ -62,6 +68,8 @@ export class PlaygroundState extends CardState<Fields> {
 
   override resize(outer: number): void {
     super.resize(outer);
+    this.#placement = null;
+    this.#draw();
     this.picture.resize(outer);
   }
 
@@ -146,7 +154,9 @@ export class PlaygroundState extends CardState<Fields> {
     this.#placement = placement;
     this.#feed.put(placement);
     // Badges with long names take a second line.
-    const high = placement.mesh.axes.some(({ name }) => isLong(name)) ? HIGH - LINE : HIGH;
+    const { width } = this.now;
+    const most = width < NARROW ? LOW : width < BESIDE ? LOWER : HIGH;
+    const high = placement.mesh.axes.some(({ name }) => isLong(name)) ? most - LINE : most;
     // An edit is shown at once: what moves is the chip in the hand.
     this.picture.set({ before: null, high });
   }

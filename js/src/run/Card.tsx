@@ -76,20 +76,20 @@ export function RunCard({ state }: { state: RunState }) {
       <div class={width < STACKED ? "stacked" : "beside"}>
         <div class="list">
           <Table state={state} model={model} rows={state.rows()} />
-          {width < WIDE ? (
+          {width >= WIDE && <Notes model={model} />}
+        </div>
+        {width >= STACKED && <Mesh state={state} chart={chart} />}
+        {width < WIDE && (
+          <div class="folds">
             <Fold paper={state.now.paper} summary="how this is measured">
               <Notes model={model} />
             </Fold>
-          ) : (
-            <Notes model={model} />
-          )}
-        </div>
-        {width < STACKED ? (
-          <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
-            <Mesh state={state} chart={chart} />
-          </Fold>
-        ) : (
-          <Mesh state={state} chart={chart} />
+            {width < STACKED && (
+              <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
+                <Mesh state={state} chart={chart} />
+              </Fold>
+            )}
+          </div>
         )}
       </div>
       <KeyedFoot keys={KEYS}>

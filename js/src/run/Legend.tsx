@@ -10,10 +10,10 @@ export function Legend() {
         <i class="collective other" /> collective
       </li>
       <li title="A collective that runs while its device computes">
-        <i class="compute half" /> both at once
+        <i class="compute half" /> both<span> at once</span>
       </li>
       <li>
-        <i class="wait" /> waits for others
+        <i class="wait" /> waits<span> for others</span>
       </li>
     </ul>
   );

@@ -9,7 +9,7 @@ import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
 import { Steps } from "./Steps";
-import { isStacked, listHeight, NARROW, SMALL, saysLines, TINY } from "./sizes";
+import { billHeight, isStacked, listHeight, NARROW, SMALL, saysLines, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Transport } from "./Transport";
 
@@ -50,13 +50,18 @@ export function StepperCard({ state }: { state: StepperState }) {
       search={search}
       fold={fold}
       sends={state.now.sends}
+      width={width}
       parts={state.now.parts}
     />
   );
   return (
     <div
       class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
-      style={{ "--lines": saysLines(trace, width), "--list": `${listHeight(trace)}px` }}
+      style={{
+        "--lines": saysLines(trace, width),
+        "--list": `${listHeight(trace)}px`,
+        "--bill": `${billHeight(trace)}px`,
+      }}
     >
       <StepperHead state={state} trace={trace} />
       {trace.doc.changed && <Changed state={state} fix={trace.doc.changed} />}

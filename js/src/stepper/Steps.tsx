@@ -4,13 +4,12 @@ import { Component, type ComponentChildren, createRef } from "preact";
 import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
 import type { Step } from "../core/document.gen";
-import { bytes } from "../core/format";
 import { axisTokens } from "../core/text";
 import { fitName } from "../draw/measure";
 import { axisKind } from "./kind";
 import { Loaded } from "./Loaded";
-import { type Row, rowsOf } from "./model/rows";
-import { primitiveName, type TraceModel } from "./model/trace";
+import { nameOf, type Row, remark, rowsOf } from "./model/rows";
+import type { TraceModel } from "./model/trace";
 import type { Parts } from "./parts";
 import { Rails } from "./Rails";
 import { isLong } from "./sizes";
@@ -24,6 +23,8 @@ interface Props {
   search: string;
   fold: boolean;
   sends: boolean;
+  /** Width of the card. */
+  width: number;
   /** What is loaded later, where it has been: rails are of it. */
   parts: Parts | null;
 }
@@ -31,15 +32,14 @@ interface Props {
 export class Steps extends Component<Props> {
   // While a step plays the list stays as it is: hundreds of rows must not cost anything in each frame.
   override shouldComponentUpdate(next: Props): boolean {
-    return (["trace", "current", "open", "search", "fold", "sends", "parts"] as const).some(
+    return (["trace", "current", "open", "search", "fold", "sends", "parts", "width"] as const).some(
       (k) => next[k] !== this.props[k],
     );
   }
 
-  // The search takes its room from the list when it comes.
+  // The search takes its room from the list when it comes, and so does a lower picture beside it. What is opened is looked at.
   override componentDidUpdate(before: Props) {
-    if (before.parts === this.props.parts) return;
-    keepInView(this.#list.current?.querySelector(".current") ?? null);
+    if (before.open === this.props.open) keepInView(this.#list.current?.querySelector(".current") ?? null);
   }
 
   #list = createRef<HTMLDivElement>();
@@ -172,8 +172,7 @@ function StepRow({ state, trace, row, current }: RowProps) {
           {sign}
         </span>
         <span class="what">
-          <b class="mono">{wrong ? (trace.doc.error?.error ?? "error") : primitiveName(step)}</b>{" "}
-          {c && <b class="mono axes">{c.axes.join(", ")} </b>}
+          <b class="mono">{nameOf(trace, step)}</b> {c && <b class="mono axes">{c.axes.join(", ")} </b>}
           <span class="soft">
             {remark(trace, step)}
             {state.now.paper && step.source && `, line ${step.source.line}`}
@@ -193,22 +192,4 @@ function StepRow({ state, trace, row, current }: RowProps) {
 function typesOf(trace: TraceModel, step: Step): readonly string[] {
   const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []);
   return outputs.slice(0, 3).map((v) => `${fitName(v.name, 84, 11, true)} ${v.type}`);
-}
-
-function remark(trace: TraceModel, step: Step): string {
-  if (step.primitive === "error") return "stops here";
-  if (step.implicit) {
-    const [input, output] = [step.inputs, step.outputs].map(([id = -1]) => trace.variable(id)?.varying ?? []);
-    const gained = output?.filter((axis) => !input?.includes(axis)).join(", ");
-    return gained ? `varies over ${gained}, too` : "inserted by JAX";
-  }
-  if (trace.end(step) === "done") return "receives";
-  if (step.collective) {
-    const sent = step.collective.bytes_per_device;
-    const at = trace.iterations(step);
-    return `${sent > 0 ? `${bytes(sent)} per device` : "no communication"}${at && `, ${at}`}`;
-  }
-  if (step.primitive === "in_specs") return "split into blocks";
-  if (step.primitive === "out_specs") return "assemble";
-  return "local";
 }

@@ -2,6 +2,7 @@
 import type { Step } from "../core/document.gen";
 import { fitName, textWidth, WIDER } from "../draw/measure";
 import { headOf } from "./model/head";
+import { nameOf, pathOf, remark } from "./model/rows";
 import { saysOf } from "./model/says";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
@@ -120,13 +121,13 @@ function leastOf(width: number): number {
   return WIDTHS.findLast((from) => from <= width) ?? WIDTHS[0];
 }
 
-/** Widths of the types in the head of a card, and of the name of the operation. */
+/** Widths of the types in the head of a card and of the name of the operation between them, as they follow one another. */
 function widthsOf({ inputs, outputs, name }: ReturnType<typeof headOf>): readonly number[] {
-  const sides = [inputs, outputs];
-  const types = sides
-    .flatMap(({ shown }) => shown)
-    .map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`));
-  return [...types, ARROW + mono(name), ...sides.flatMap(({ more }) => (more === "" ? [] : mono(more)))];
+  const [before, after] = [inputs, outputs].map(({ shown, more }) => [
+    ...shown.map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`)),
+    ...(more === "" ? [] : [mono(more)]),
+  ]);
+  return [...(before ?? []), ARROW + mono(name), ...(after ?? [])];
 }
 
 /** Height of types in rows, each as high as its highest. */
@@ -173,23 +174,45 @@ const ROWS = 296;
 
 /** Least height of a picture beside the source, the list of steps and what they send, as the style sheet sets them. */
 function columnHeight(trace: TraceModel): number {
-  return LINES + listHeight(trace) + BILL - MARGINS;
+  return LINES + listHeight(trace) + billHeight(trace) - MARGINS;
 }
 
-/** Height of the list of steps: five of them, what they belong to, and the search where there is one. */
+/** Height of the list of steps: any five of them, what they belong to, and the search where there is one. */
 export function listHeight(trace: TraceModel): number {
-  const types = Math.min(3, trace.steps[0]?.outputs.length ?? 1);
-  return (isLong(trace) ? 88 : 0) + 30 + 38 * Math.min(5, trace.steps.length) + 15 * Math.max(0, types - 1);
+  const rows = () => trace.steps.map((step) => rowHeight(trace, step)).sort((a, b) => b - a);
+  const five = once(trace, "list", () =>
+    rows()
+      .slice(0, 5)
+      .reduce((all, row) => all + row, 0),
+  );
+  return five + (isLong(trace) ? FILTERS : 0) + SCOPE * Math.min(2, trace.doc.scopes.length) + 9;
 }
+
+/** Height of a step in the list: lines that it is said in, and a line for each value. */
+function rowHeight(trace: TraceModel, step: Step): number {
+  const name = `${nameOf(trace, step)} ${trace.sends(step)?.axes.join(", ") ?? ""} `;
+  const room = LIST - 32 - 12 * pathOf(trace.doc, step).length;
+  const lines = Math.ceil((mono(name) + textWidth(remark(trace, step), 12.5)) / room);
+  return 6 + 17.5 * lines + 15 * Math.min(3, step.outputs.length);
+}
+
+/** Height of what a step sends: the estimate, the axes over which anything is sent, how the bytes are counted. */
+export function billHeight(trace: TraceModel): number {
+  const axes = new Set(trace.steps.flatMap((step) => trace.sends(step)?.axes ?? []));
+  return 9 + 26 * 2 + 20 * Math.min(3, axes.size);
+}
+
+/** Heights of the search over the list, and of a function or loop in it. */
+const FILTERS = 45;
+const SCOPE = 24;
 
 /** Whether a program has so many equations that they can be searched and cut down. */
 export function isLong(trace: TraceModel): boolean {
   return trace.number(trace.steps.length - 1) + 1 >= 12;
 }
 
-/** Least heights of the source and of what a step sends. */
+/** Least height of the source. */
 const LINES = 60;
-const BILL = 60;
 
 /** Over and under the picture, and the card's border. */
 const MARGINS = 14;

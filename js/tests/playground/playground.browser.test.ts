@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { button, drawn, find, pixels } from "../harness";
+import { button, drawn, find, frames, pixels } from "../harness";
 import { axis, draft, LOOSE, on, playground } from "./documents";
 import { chip, code, drag, mount, slot, text, told } from "./harness";
 
@@ -26,7 +26,7 @@ test("an axis is dragged onto a dimension: shown while it is in the hand, kept w
   expect(code(view)).toBe(put("P('y', 'x')"));
   expect(view.root.querySelector(".hand")).toBeNull();
   expect(text(view, ".says b")).toBe("Each device holds f32[4,4]: rows over y, columns over x");
-  expect(text(view, ".editor .facts")).toBe(
+  expect(text(view, ".band .facts")).toBe(
     'HLO{devices=[2,4]<=[4,2]T(1,0)}Shardy#sdy.sharding<mesh<["x"=4, "y"=2]>, [{"y"}, {"x"}]>',
   );
 });
@@ -239,4 +239,35 @@ test("a document of another kind is said to be", async () => {
   const view = await mount(playground());
   view.model.assign({ _document: { ...playground(), kind: "trace" } });
   await expect.poll(() => text(view, ".failure")).toContain('it is of kind "trace"');
+});
+
+test("the card is as high whatever the spec is, valid or not", async () => {
+  const axes = [axis("x", 4), axis("y", 2)];
+  const specs = [
+    draft(),
+    draft({ entries: [on("x")] }),
+    draft({ entries: [on("x"), on("y")] }),
+    draft({ entries: [on(), on("y", "x")] }),
+    draft({ entries: [on("x", "y")] }),
+    draft({ entries: [LOOSE, on("x")] }),
+    draft({ unreduced: ["x"], reduced: ["y"] }),
+    draft({ unreduced: ["x", "y"] }),
+    draft({ entries: [on("x"), on("x")] }),
+    draft({ entries: [on("z")], axes }),
+    draft({ entries: [on("x")], unreduced: ["x"] }),
+  ];
+  const other: string[] = [];
+  for (const width of [934, 700, 668, 620, 560, 480, 360]) {
+    const view = await mount(playground(), {}, { width });
+    const height = () => Math.round(find(view, ".card").getBoundingClientRect().height);
+    const before = height();
+    for (const [i, spec] of specs.entries()) {
+      view.model.assign({ _edits: { drafts: [draft(), spec], at: 1 } });
+      await frames(2);
+      if (height() !== before) other.push(`${width} px, spec ${i}: ${height() - before}`);
+    }
+    if (width >= 480) expect(before, `${width} px`).toBeLessThanOrEqual(640);
+    view.stop();
+  }
+  expect(other).toEqual([]);
 });

@@ -7,6 +7,7 @@ import {
   Clock,
   find,
   forcedColors,
+  frames,
   type Mounted,
   onPaper,
   pixels,
@@ -16,7 +17,7 @@ import {
   textOf,
 } from "../harness";
 import { currentRow, loaded, mount, rows, scrub, shown, shownStep, slider, start } from "./harness";
-import { long, trace } from "./traces";
+import { long, TRACES, trace } from "./traces";
 
 const headline = (view: Mounted) => find(view, ".headline").textContent ?? "";
 /** The algorithm that is chosen: a button's, or that of the menu of the others. */
@@ -708,12 +709,44 @@ test("beside the picture source, steps and what they send are whole, with the cu
       expect(box(".source").top).toBeGreaterThanOrEqual(box("aside").top);
       expect(list.height).toBeGreaterThan(130);
       const row = box(".steps .current");
-      expect([row.top >= list.top, row.bottom <= list.bottom + 1], `${doc.steps.length} steps`).toEqual([true, true]);
+      expect([row.top >= list.top - 1, row.bottom <= list.bottom + 1], `${doc.steps.length} steps`).toEqual([
+        true,
+        true,
+      ]);
       // No line is cut by what is over it.
       const source = find(view, ".source");
       if (source.scrollTop > 6) expect((source.scrollTop - 6) % 18).toBeCloseTo(0, 0);
     }
 });
+
+test.each(TRACES)(
+  "%s: the step that is shown is whole in its list, five steps need no scrolling, and nothing sent is cut",
+  async (name) => {
+    const doc = trace(name);
+    const view = await mount(doc, {}, { width: 1240 });
+    await expect.poll(() => view.root.querySelector(".counts")).not.toBeNull();
+    const cut = new Set<string>();
+    const rowIsWhole = async (what: string) => {
+      await frames(2);
+      const [row, list] = [find(view, ".steps .current"), find(view, ".steps .scroll")];
+      const [at, around] = [row, list].map((el) => el.getBoundingClientRect()) as [DOMRect, DOMRect];
+      if (at.top < around.top - 0.5 || at.bottom > around.bottom + 0.5) cut.add(`row ${what}`);
+      if (doc.steps.length <= 5 && list.scrollHeight > list.clientHeight) cut.add(`list ${what}`);
+      const bill = find(view, ".bill");
+      if (bill.scrollHeight > bill.clientHeight || bill.scrollWidth > bill.clientWidth) cut.add(`bill ${what}`);
+    };
+    for (const step of doc.steps.keys()) {
+      if (step > 8 && step < doc.steps.length - 1) continue;
+      view.model.assign({ step });
+      await rowIsWhole(`step ${step}`);
+    }
+    for (const width of [934, 902, 1100]) {
+      (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+      await rowIsWhole(`${width} px`);
+    }
+    expect([...cut]).toEqual([]);
+  },
+);
 
 test("long types are read whole at every width, the sentence where it is pressed, and the card stays as high", async () => {
   const base = trace("psum");
@@ -754,6 +787,32 @@ test("long types are read whole at every width, the sentence where it is pressed
     expect(heights.size, `heights at ${width}`).toBe(1);
     view.stop();
   }
+});
+
+test.each(TRACES)("%s: no type, name or sentence of a head is cut at the edge of a card, at any width", async (name) => {
+  const doc = trace(name);
+  const cut = new Set<string>();
+  const view = await mount(doc, {}, { width: 1240 });
+  for (const width of [1240, 934, 904, 700, 560, 480, 360]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    for (const step of new Set([...doc.steps.keys()].filter((k) => k < 6 || k === doc.steps.length - 1))) {
+      view.model.assign({ step });
+      await frames(2);
+      const head = find(view, ".headline").getBoundingClientRect();
+      for (const part of view.root.querySelectorAll<HTMLElement>(".headline :is(.type, .operation, .more), .says b")) {
+        const box = part.getBoundingClientRect();
+        const room = part.matches(".says b") ? find(view, ".says p").getBoundingClientRect() : head;
+        const over = Math.max(
+          part.scrollWidth - part.clientWidth,
+          box.right - room.right,
+          box.bottom - room.bottom,
+          room.left - box.left,
+        );
+        if (part.clientWidth > 0 && over > 1) cut.add(`${part.textContent} at ${width}: ${Math.round(over)} px`);
+      }
+    }
+  }
+  expect([...cut]).toEqual([]);
 });
 
 test("collectives only has words and a name at every width", async () => {

@@ -4,11 +4,14 @@ import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import type { Collective, Plan, Step, Variable } from "../../src/core/document.gen";
 import { product } from "../../src/core/mesh";
 import type { Box, Color, Mark } from "../../src/draw/marks";
+import { DOTTED } from "../../src/stepper/model/caption";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { blockColors } from "../../src/stepper/scene/colors";
+import { partsOf } from "../../src/stepper/scene/look";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
+import { dotMarks } from "../../src/stepper/scene/strips";
 import { tileMarks } from "../../src/stepper/scene/tiles";
-import { stepView } from "../../src/stepper/scene/view";
+import { moves, type StepView, stepView } from "../../src/stepper/scene/view";
 import { programOf } from "./programs";
 import { RULES } from "./rules";
 import { model, TRACES } from "./traces";
@@ -143,4 +146,82 @@ test("after an all_gather equal blocks have equal colours, and = between their d
     const first = view.stage.tiles.findIndex(({ members }) => members[0] === p % 2);
     expect(tile).toEqual(tiles[first]);
   }
+});
+
+/** Programs whose collectives are played in rounds: those of the corpus, and one of each kind over one axis and over two. */
+const PLAYED: readonly (readonly [string, () => TraceModel])[] = [
+  ...TRACES.map((name) => [name, () => model(name)] as const),
+  ...["psum", "reduce_scatter", "all_gather", "all_to_all"].flatMap((kind) =>
+    [
+      { axes: { x: 4 }, over: ["x"] },
+      { axes: { x: 8 }, over: ["x"] },
+      { axes: { x: 2, y: 4 }, over: ["y"] },
+      { axes: { x: 2, y: 4 }, over: ["x", "y"] },
+    ].map((of) => [`${kind} ${JSON.stringify(of)}`, () => programOf({ ...of, kind, shape: [1, 16] })] as const),
+  ),
+];
+
+/** Whether there is room for dots, which say whose terms a sum holds. */
+const dotted = ({ stage }: StepView) => stage.chunks <= DOTTED;
+
+/** Colour of the picture at a point, and whether it is hatched. */
+function seenAt(marks: readonly Mark[], x: number, y: number): string {
+  const at = marks.flatMap((m) =>
+    m.kind === "rect" && m.fill?.startsWith("#") && x >= m.x && x < m.x + m.w && y >= m.y && y < m.y + m.h ? [m] : [],
+  );
+  const top = at.at(-1);
+  return top ? `${top.fill}${top.hatch ? " hatched" : ""}` : "";
+}
+
+/**
+ * What a chunk is, is the place in its block and the members whose parts it holds. Of one part it has the colour of that
+ * device; of all it has that of the result; in between, that of its place in the result, hatched, and dots say whose.
+ */
+test.each(PLAYED)("%s: in every round of every algorithm equal chunks look equal, and others do not", (name, made) => {
+  const t = made();
+  const layout = new StepperLayout(t, 934);
+  let compared = 0;
+  for (const [step, { collective }] of t.steps.entries()) {
+    if (!collective || !t.communicates(t.steps[step] as Step)) continue;
+    for (const algorithm of ALGORITHMS) {
+      for (let phase = 0; phase < 1; phase += 0.04) {
+        const options = { scheme: "light", algorithm, device: 0, rules: RULES, still: false } as const;
+        const view = stepView(layout, { step, phase }, options);
+        if (!moves(view) || view.plan?.algorithm !== algorithm || !view.hops || view.finished) continue;
+        if (view.stage.chunks < 2) continue;
+        const { chunks } = view.stage;
+        const looks = new Map<string, string>();
+        for (const tile of view.stage.tiles) {
+          const [[p = 0, ...others], [place]] = [tile.members, tile.places];
+          if (!place || others.length > 0) continue;
+          const marks = [...tileMarks(view, tile), ...(view.adds ? dotMarks(view, tile) : [])];
+          const { box } = place;
+          for (let k = 0; k < chunks; k++) {
+            const parts = partsOf(view, p, k);
+            if (parts.length === 0 || view.empty.has(k)) continue;
+            const [x, w] = [box.x + (k * box.w) / chunks, box.w / chunks];
+            const whole = view.adds && parts.length === chunks;
+            // Whose a single term is its colour says.
+            const some = parts.length > 1 && !whole ? marks : [];
+            const dots = some.flatMap((m) =>
+              m.kind === "rect" && m.w < 6 && m.y > box.y + box.h && m.x >= x && m.x < x + w ? [m.fill ?? "-"] : [],
+            );
+            // Of a sum that is complete it is not told who added first; equal blocks are one, whoever has them.
+            const one = parts.length === 1 ? t.firstEqual(view.input)?.[parts[0] ?? 0] : undefined;
+            const is = [k, one ?? `${view.groupOf.get(p)} ${whole ? "all" : [...parts].sort().join("+")}`].join(" ");
+            const look = [k, seenAt(marks, x + w / 2, box.y + 2), dots.join("")].join(" ");
+            expect(looks.get(is) ?? look, `${algorithm} ${phase} ${is}`).toBe(look);
+            looks.set(is, look);
+            compared++;
+          }
+        }
+        const seen = [...looks].filter(([is]) => dotted(view) || !is.includes("+"));
+        for (const [is, look] of seen)
+          for (const [other, same] of seen)
+            if (is !== other) expect(look, `${algorithm} ${phase}: ${is} and ${other}`).not.toBe(same);
+      }
+    }
+  }
+  // Permutations have one way, and a program that stops may have none.
+  if (name.includes("{")) expect(compared).toBeGreaterThan(0);
 });

@@ -21,8 +21,8 @@ export function algorithmsMarks(
   return [
     ...ringMarks(courses[0], seconds, 0, left, scheme),
     ...ringMarks(courses[1], seconds, 1, right, scheme),
-    ...trafficMarks(courses, seconds, layout.traffic),
-    ...sizeMarks(courses, nbytes, layout.sizes),
+    ...(layout.traffic ? trafficMarks(courses, seconds, layout.traffic) : []),
+    ...(layout.sizes ? sizeMarks(courses, nbytes, layout.sizes) : []),
   ];
 }
 

@@ -20,7 +20,7 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   const switched = course.network.topology === "switch";
   const { n } = course.doc;
   const [cx, cy] = [box.x + box.w / 2, box.y + 24 + (box.h - 24 - 36) / 2];
-  const [rx, ry] = [Math.min(176, box.w / 2 - 30), Math.min(84, box.w / 2 - 30)];
+  const [rx, ry] = [Math.min(176, box.w / 2 - 30), Math.min((box.h - 84) / 2, box.w / 2 - 30)];
   const point = (rank: number, off = 0): readonly [number, number] => {
     const angle = (2 * Math.PI * rank) / n - Math.PI / 2;
     return [cx + (rx + off) * Math.cos(angle), cy + (ry + off) * Math.sin(angle)];

@@ -40,29 +40,35 @@ export interface PlanBoard {
 /** Height of the names of groups, of a chunk, and of the one that is looked at. */
 export const RAIL = 30;
 export const LOW = 34;
-export const TALL = 118;
-/** Chunks beside the one that is looked at. */
+export const TALL = 108;
+/** Chunks beside the one that is looked at, and on narrow cards. */
 const OTHERS = 4;
+const FEW = 2;
+const NARROW = 698;
+const SMALL = 526;
 const MAP = 26;
 
 export function boardOf(model: PlanModel, width: number, chunk: number): PlanBoard {
-  const x = width >= 826 ? 196 : width >= 526 ? 138 : 62;
-  const drawn = Math.min(model.chunks, OTHERS + 1);
+  const x = width >= 826 ? 196 : width >= SMALL ? 138 : 62;
+  const others = width < NARROW ? FEW : OTHERS;
+  // As high as wider cards, which have more chunks.
+  const tall = width >= SMALL && width < NARROW ? TALL + 25 : TALL;
+  const drawn = Math.min(model.chunks, others + 1);
   const mapped = model.chunks > drawn;
   const w = Math.max(40, width - x - (mapped ? MAP : 0));
   const pitch = w / model.folds.length;
   const columns = model.folds.map((fold, i) => ({ ...fold, x: x + (i + 0.5) * pitch, w: pitch }));
   const bar = pitch >= 24 ? Math.min(58, 0.5 * pitch) : Math.max(1, pitch - (pitch >= 5 ? 2 : 0));
-  const first = Math.max(0, Math.min(model.chunks - drawn, chunk - 2));
+  const first = Math.max(0, Math.min(model.chunks - drawn, chunk - others / 2));
   let y = RAIL;
   const rows = Array.from({ length: drawn }, (_, i): Row => {
     const current = first + i === chunk;
-    const row = { chunk: first + i, y, h: current ? TALL : LOW, current };
+    const row = { chunk: first + i, y, h: current ? tall : LOW, current };
     y += row.h;
     return row;
   });
   // As high as with the most chunks there can be: a slider must not move what is below.
-  const height = RAIL + TALL + Math.min(OTHERS, model.doc.arrays.length - 1) * LOW;
+  const height = RAIL + tall + Math.min(others, model.doc.arrays.length - 1) * LOW;
   const map = mapped ? { x: width - 14, y: RAIL, w: 14, h: height - RAIL } : null;
   return { model, width, height, grid: { x, w }, columns, bar, rows, map };
 }

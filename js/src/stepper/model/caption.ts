@@ -65,7 +65,7 @@ function hopCaption(
   const does = adding ? "the receiver adds what arrives" : "each device passes on what it has";
   const sign = [
     adds
-      ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: how many of the ${n} terms a chunk holds; ` : ""}pale: passed on`
+      ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: whose of the ${n} terms a chunk holds; ` : ""}pale: passed on`
       : "number in an empty place: the hop that fills it",
     "framed: receives in this hop",
     ...(c && c.axes.length > 1 ? ["colour = axis crossed"] : []),

@@ -1,7 +1,8 @@
 /** The list of steps: folded by function, named scope and loop, or those that match what is searched for. */
 import type { Step, Trace } from "../../core/document.gen";
+import { bytes } from "../../core/format";
 import { permutes } from "./semantics";
-import type { TraceModel } from "./trace";
+import { primitiveName, type TraceModel } from "./trace";
 
 /** A row: a step, or a scope whose steps may be folded into it. */
 export interface Row {
@@ -141,4 +142,28 @@ export function loops(trace: TraceModel): boolean {
       (other) => other !== `${parent} ${name} ${iteration}` && other.startsWith(`${parent} ${name} `),
     );
   });
+}
+
+/** What a step is called in the list. */
+export function nameOf(trace: TraceModel, step: Step): string {
+  return step.primitive === "error" ? (trace.doc.error?.error ?? "error") : primitiveName(step);
+}
+
+/** What is said of a step after its name. */
+export function remark(trace: TraceModel, step: Step): string {
+  if (step.primitive === "error") return "stops here";
+  if (step.implicit) {
+    const [input, output] = [step.inputs, step.outputs].map(([id = -1]) => trace.variable(id)?.varying ?? []);
+    const gained = output?.filter((axis) => !input?.includes(axis)).join(", ");
+    return gained ? `varies over ${gained}, too` : "inserted by JAX";
+  }
+  if (trace.end(step) === "done") return "receives";
+  if (step.collective) {
+    const sent = step.collective.bytes_per_device;
+    const at = trace.iterations(step);
+    return `${sent > 0 ? `${bytes(sent)} per device` : "no communication"}${at && `, ${at}`}`;
+  }
+  if (step.primitive === "in_specs") return "split into blocks";
+  if (step.primitive === "out_specs") return "assemble";
+  return "local";
 }

@@ -11,7 +11,7 @@ export function Filters({ state }: { state: StepperState }) {
     <div class="tools">
       <input
         type="search"
-        placeholder={`search ${trace.steps.length} steps`}
+        placeholder="search"
         aria-label="search steps"
         value={search}
         onInput={(event) => state.set({ search: event.currentTarget.value })}

@@ -1,4 +1,4 @@
-/** Blocks as chunks side by side: what each chunk holds now, which one receives, how many terms it has. */
+/** Blocks as chunks side by side: what each chunk holds now, which one receives, whose terms it has. */
 import type { Rgb } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { unravel } from "../../core/mesh";
@@ -204,9 +204,10 @@ function waitingMarks(view: Moving, p: number, k: number, at: Box): Mark[] {
   return marks;
 }
 
-/** Under each chunk, how many of the terms its sum holds. */
+/** Under each chunk, whose terms its sum holds: a dot for each member. */
 export function dotMarks(view: Moving, { members: [p = 0], places: [place] }: Tile): Mark[] {
   const { stage, adds } = view;
+  const group = view.groupOf.get(p) ?? [];
   if (!place || !adds || stage.chunks > DOTTED) return [];
   const { box } = place;
   const [n, w] = [stage.chunks, box.w / stage.chunks];
@@ -215,11 +216,11 @@ export function dotMarks(view: Moving, { members: [p = 0], places: [place] }: Ti
   if (r < 1) return [];
   const marks: Mark[] = [];
   for (let k = 0; k < n; k++) {
-    const has = partsOf(view, p, k).length;
+    const parts = partsOf(view, p, k);
     for (let i = 0; i < n && !view.empty.has(k); i++) {
       const [x, y] = [box.x + k * w + w / 2 + (i - (n - 1) / 2) * pitch, box.y + box.h + 6];
       const dot = { kind: "rect", x: x - r, y: y - r, w: 2 * r, h: 2 * r, r } as const;
-      marks.push(i < has ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } });
+      marks.push(parts.includes(group[i] ?? -1) ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } });
     }
   }
   return marks;
