@@ -68,6 +68,29 @@ test.each(Object.entries(VIEWS))("%s has room for a finger on every control", as
   }
 });
 
+/** Menus that cut the choice that they show. */
+function cutMenus({ root }: Mounted): string[] {
+  return [...root.querySelectorAll("select")].flatMap((menu) => {
+    const [chosen] = menu.selectedOptions;
+    if (!chosen || menu.offsetWidth === 0) return [];
+    const whole = menu.cloneNode() as HTMLSelectElement;
+    whole.append(chosen.cloneNode(true));
+    whole.style.cssText = "position: absolute; width: auto; max-width: none";
+    menu.after(whole);
+    const cut = whole.offsetWidth > menu.offsetWidth + 1;
+    whole.remove();
+    return cut ? [`${menu.ariaLabel ?? menu.parentElement?.textContent?.slice(0, 20)}: ${chosen.text}`] : [];
+  });
+}
+
+test.each(SIZED)("%s: a menu shows all of what is chosen", async (_, mount) => {
+  for (const width of [934, 480]) {
+    const view = await mount(width);
+    expect(cutMenus(view), `${width} px`).toEqual([]);
+    view.stop();
+  }
+});
+
 test("with more contrast, greys come nearer to the ink, at once and in the picture too", async () => {
   const view = await mountArray(placed());
   const card = () => view.root.querySelector(".card") as HTMLElement;

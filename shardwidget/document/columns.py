@@ -264,7 +264,7 @@ VALUES = (
     Column("source", "source", "line and primitive"),
     Column("explicit", "Explicit mesh", "the type says where data is"),
     Column("auto", "Auto mesh", "the type is silent"),
-    Column("concrete", "compiled", "where data really is"),
+    Column("concrete", "compiled", "where it is"),
     Column("verdict", "type vs compiled"),
 )
 """The values of a comparison. The head of what is compiled says from which mesh."""

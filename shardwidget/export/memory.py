@@ -55,9 +55,15 @@ def first_look(memory: Memory) -> list[str]:
     largest = next(buffer for buffer in alive if buffer.kind == kind)
     line = f", line {largest.source.line}" if largest.source else ""
     share = f"{100 * by_kind[kind] / max(1, memory.peak_bytes):.0f} %"
-    what = f"! {_KINDS[kind]}: {byte_count(by_kind[kind])} of it ({share}), the largest {clip(largest.name, 32)}"
+    what = f"! {_KINDS[kind]}: {byte_count(by_kind[kind])} of it ({share}), the largest {clip(_called(largest), 32)}"
     out = [f"{what} ({byte_count(largest.bytes)}{line}). {_TO_DO[kind]}"]
     return [*out, *(f"! {words}" for words in constants(memory))]
+
+
+def _called(buffer: Buffer) -> str:
+    """The user's name for it; the type where only the instruction has one."""
+    named = buffer.kind in ("argument", "constant") or buffer.instruction
+    return buffer.name if named else buffer.type
 
 
 _KINDS = {

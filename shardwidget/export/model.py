@@ -58,7 +58,7 @@ class Finding:
 
     reason: str
     where: str
-    """The first of its leaves, and how many more there are."""
+    """The one of its leaves that has the shortest path, and how many more there are."""
     cost: int
     """Bytes that could be saved on each device."""
     spec: str
@@ -73,7 +73,8 @@ def findings(model: Model) -> list[Finding]:
     out = []
     for (_, reason), flags in groups.items():
         leaves = [leaf for flag in flags for leaf in flag.leaves.array().tolist()]
-        first = model.names[leaves[0]] or "the whole tree"
+        # `params/embed` before `opt_state/0/mu/embed`.
+        first = min((model.names[leaf] for leaf in leaves), key=len) or "the whole tree"
         where = f"{first} and {len(leaves) - 1} more" if len(leaves) > 1 else first
         specs = {flag.spec for flag in flags}
         out.append(Finding(reason, where, sum(flag.cost for flag in flags), specs.pop() if len(specs) == 1 else ""))

@@ -82,7 +82,7 @@ class Attempts:
             fields=kind.fields,
             playground=kind.playground,
             figures=kind.figures,
-            goal=kind.goal,
+            goal="" if kind.says_goal and self.prompt is None else kind.goal,
             hints=self.hints[: self.shown],
             hints_left=len(self.hints) - self.shown,
             attempts=self.count,

@@ -32,6 +32,8 @@ class Kind(ABC):
     """The editor of the only field, where that is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
+    says_goal: ClassVar[bool] = False
+    """Whether ``prompt`` states the goal: then it stands beside a teacher's words alone."""
     names_from: Callable[..., Any] | None = None
     """The teacher's function, whose names a recorded function finds."""
     secret: Any = None

@@ -39,6 +39,7 @@ class ShardTree(Kind):
     """
 
     task = "shard_tree"
+    says_goal = True
     hints = (
         "A pattern is searched in the path, params/layers/0/up; the last rule that matches an array counts.",
         "sw.ModelView(tree, rules=...) shows what every rule saves. Begin with what is copied.",

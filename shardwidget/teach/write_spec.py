@@ -44,6 +44,7 @@ class WriteSpec(Kind):
     """
 
     task = "write_spec"
+    says_goal = True
 
     def __init__(
         self,

@@ -114,7 +114,7 @@ function Tools({ state, said }: { state: AlgorithmsState; said: string }) {
         <Choice state={state} which={1} />
         <Interconnects
           label="on"
-          names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}
+          names={doc.networks.map(({ name }) => name)}
           value={network}
           choose={(chosen) => state.set({ network: chosen })}
         />

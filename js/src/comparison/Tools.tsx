@@ -12,7 +12,7 @@ export function Tools({ state, model }: { state: ComparisonState; model: Compari
     ["all", "all", model.rows.length],
     ["errors", "errors", errors],
     ["differs", "differs", differs],
-    ["collectives", "collectives", communicating],
+    ["collectives", "communicate", communicating],
     ["replications", "replication", replications],
   ];
   const folds = model.doc.scopes.length;

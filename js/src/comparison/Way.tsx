@@ -34,7 +34,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed, fo
       <span class="try">
         <span class="soft">
           <Tokens tokens={sentenceTokens(fix.title, model.mesh)} />
-          {fix.line === 0 && ": where to write it in your source is not certain"}
+          {fix.line === 0 && ", at a place in your code that you have to find"}
         </span>
         <Code code={fix.code} source={row.source?.text ?? ""} />
       </span>

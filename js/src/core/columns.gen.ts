@@ -248,7 +248,7 @@ export const VALUES = [
   { key: "source", head: "source", note: "line and primitive" },
   { key: "explicit", head: "Explicit mesh", note: "the type says where data is" },
   { key: "auto", head: "Auto mesh", note: "the type is silent" },
-  { key: "concrete", head: "compiled", note: "where data really is" },
+  { key: "concrete", head: "compiled", note: "where it is" },
   { key: "verdict", head: "type vs compiled" },
 ] as const satisfies Column[];
 

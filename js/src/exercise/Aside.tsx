@@ -1,8 +1,9 @@
-/** The progress, the result of the last try beside the place to work, the hints. */
+/** The progress, the buttons, the result of the last try beside the place to work, the hints. */
 
 import type { Exercises, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import { Trouble } from "./Bands";
+import { Check } from "./Check";
 import { Prose } from "./Prose";
 import { Result } from "./Result";
 import type { ExerciseState } from "./state";
@@ -23,20 +24,9 @@ export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
   return (
     <aside aria-label={`progress of ${state.name()}`}>
       {sheet.questions.length > 1 && <Dots state={state} sheet={sheet} number={number} />}
-      {!narrow && (
-        <>
-          <Result state={state} question={question} mesh={mesh} />
-          <Trouble state={state} sheet={sheet} question={question} />
-        </>
-      )}
-      <ol class="hints">
-        {question.hints.map((hint) => (
-          <li key={hint}>
-            <Prose text={hint} mesh={mesh} />
-          </li>
-        ))}
-      </ol>
+      {/* Above all that comes, so that they stay where they are, in view. */}
       <p class="buttons">
+        {!narrow && <Check state={state} question={question} />}
         <button type="button" disabled={state.saved || question.hints_left === 0} onClick={() => state.hint()}>
           {question.hints_left === 0 ? "No more hints" : question.hints.length > 0 ? "Another hint" : "Hint"}
         </button>
@@ -54,6 +44,19 @@ export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
           </button>
         )}
       </p>
+      {!narrow && (
+        <>
+          <Result state={state} question={question} mesh={mesh} />
+          <Trouble state={state} sheet={sheet} question={question} />
+        </>
+      )}
+      <ol class="hints">
+        {question.hints.map((hint) => (
+          <li key={hint}>
+            <Prose text={hint} mesh={mesh} />
+          </li>
+        ))}
+      </ol>
     </aside>
   );
 }

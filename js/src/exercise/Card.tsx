@@ -45,12 +45,15 @@ function One({ state, sheet, question, number, theme }: Props) {
   const mesh = new MeshModel(question.mesh);
   const narrow = width < NARROW;
   const shown = { state, question, mesh, narrow };
+  // Where it stands, the keyboard comes to it: beside the place to work after what is filled in.
+  const aside = <Aside {...shown} sheet={sheet} number={number} key="aside" />;
   return (
     <div class="one">
       <Asked state={state} sheet={sheet} question={question} mesh={mesh} number={number} />
       <div class={narrow ? "sheet narrow" : "sheet"}>
-        <Aside {...shown} sheet={sheet} number={number} />
+        {narrow && aside}
         <Work {...shown} sheet={sheet} theme={theme} width={(narrow ? width : width - ASIDE) - 32} key={question.name} />
+        {!narrow && aside}
       </div>
       {narrow && !question.playground && <Trouble state={state} sheet={sheet} question={question} />}
       <CodeLine state={state} question={question} mesh={mesh} />

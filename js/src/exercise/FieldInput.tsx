@@ -189,7 +189,8 @@ function TimelineField({ state, question, field }: Props) {
           (one) =>
             one && (
               <span key={one.name}>
-                {one.label} <Mark part={partOf(state, question, one)} feedback={question.feedback} />{" "}
+                {one.label} <b class="mono">{draft[one.name] || "…"}</b>{" "}
+                <Mark part={partOf(state, question, one)} feedback={question.feedback} />{" "}
               </span>
             ),
         )}

@@ -4,6 +4,7 @@ import { hex, positionColor, type Scheme } from "../core/color";
 import type { Field } from "../core/document.gen";
 import { bytes } from "../core/format";
 import { count } from "../core/text";
+import { textWidth } from "../draw/measure";
 import { startsOf } from "../reshard/model/public";
 import { thresholdsOf } from "./model/moving";
 
@@ -12,6 +13,13 @@ interface Props {
   text: string;
   scheme: Scheme;
   fill: (text: string) => void;
+}
+
+/** The last steps of a path that have room: arrays of one layer begin alike. */
+function ending(path: string, width: number): string {
+  const steps = path.split("/");
+  while (steps.length > 1 && textWidth(steps.join("/"), 12, true) > width - 6) steps.shift();
+  return steps.join("/");
 }
 
 export function Threshold({ field, text, scheme, fill }: Props) {
@@ -29,6 +37,7 @@ export function Threshold({ field, text, scheme, fill }: Props) {
   const starts = startsOf([...sizes.keys()], sizes, threshold);
   const chunks = starts.slice(0, -1).map((start, k) => [...sizes.keys()].slice(start, starts[k + 1]));
   const most = Math.max(1, ...sizes);
+  const widthOf = (i: number) => Math.round(26 + (90 * (sizes[i] ?? 0)) / most);
   return (
     <div class="threshold">
       <ol aria-label="chunks">
@@ -44,11 +53,11 @@ export function Threshold({ field, text, scheme, fill }: Props) {
                   title={`${options[i]}, ${bytes(sizes[i] ?? 0)}`}
                   style={{
                     background: hex(positionColor(i, sizes.length, 0, 1, scheme)),
-                    width: `${Math.round(26 + (90 * (sizes[i] ?? 0)) / most)}px`,
+                    width: `${widthOf(i)}px`,
                   }}
                   key={String(i)}
                 >
-                  {options[i]}
+                  {ending(options[i] ?? "", widthOf(i))}
                 </span>
               ))}
             </span>

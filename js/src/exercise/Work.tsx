@@ -12,6 +12,7 @@ import type { Theme } from "../draw/paint/theme";
 import { EditorSheet } from "../playground/public";
 import { Trouble } from "./Bands";
 import { Canvas, fitsBeside } from "./Canvas";
+import { Check } from "./Check";
 import { MOST_BUTTONS } from "./Devices";
 import { DevicesField, FieldInput } from "./FieldInput";
 import { taskOf } from "./model/moving";
@@ -45,7 +46,7 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
     return (
       <div class="work">
         <EditorSheet editor={editor} model={new PlacementModel(placement)} over />
-        <Answer state={state} question={question} mesh={mesh} />
+        <Answer state={state} question={question} mesh={mesh} narrow={narrow} />
         {result}
         <div class="stage">
           <Figures
@@ -80,7 +81,7 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
   return (
     <div class="work">
       <Figures figures={given} over={pictured && overPicture(state, question, pictured, mesh)} {...room} />
-      <Answer state={state} question={question} mesh={mesh} pictured={pictured} />
+      <Answer state={state} question={question} mesh={mesh} narrow={narrow} pictured={pictured} />
       {result}
       {/* What the last answer gives stays until another is checked, so that nothing moves. */}
       <Figures figures={after ? [after] : bare} faded={Boolean(after) && !state.judged(question)} {...room} />
@@ -93,13 +94,14 @@ function overPicture(state: ExerciseState, question: Question, field: Field, mes
   return (boxOf) => <DevicesField state={state} question={question} field={field} mesh={mesh} boxOf={boxOf} />;
 }
 
-/** What is filled in, and the button that has it checked. */
+/** What is filled in, and in narrow cards the button that has it checked. */
 function Answer({
   state,
   question,
   mesh,
+  narrow,
   pictured,
-}: Pick<Props, "state" | "question" | "mesh"> & { pictured?: Field | undefined }) {
+}: Pick<Props, "state" | "question" | "mesh" | "narrow"> & { pictured?: Field | undefined }) {
   if (question.fields.every((f) => f.form === "code"))
     return <p class="soft">Write the function in a cell and assign it there; this card then shows the result.</p>;
   return (
@@ -118,12 +120,12 @@ function Answer({
         question.fields.map((f) => (
           <FieldInput state={state} question={question} field={f} mesh={mesh} pictured={f === pictured} key={f.name} />
         ))}
-      <p class="buttons">
-        <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
-          {state.now.waiting && !state.saved ? "Checking" : "Check"}
-        </button>
-        {state.saved && <span class="soft">This is a saved page: answers are checked where the notebook runs.</span>}
-      </p>
+      {(narrow || state.saved) && (
+        <p class="buttons">
+          {narrow && <Check state={state} question={question} />}
+          {state.saved && <span class="soft">This is a saved page: answers are checked where the notebook runs.</span>}
+        </p>
+      )}
     </form>
   );
 }

@@ -9,7 +9,7 @@ import { Says } from "../card/Says";
 import { Tokens } from "../card/Tokens";
 import { axisTokens, sentenceTokens } from "../core/text";
 import { KEYS } from "./keys";
-import { answerOf, badgesOf, foldText, notesOf } from "./model/mpmd";
+import { answerOf, badgesOf, foldText, notesOf, saysSame } from "./model/mpmd";
 import { groupAt } from "./scene/mpmd";
 import type { MpmdState, Shown } from "./state";
 
@@ -53,12 +53,14 @@ export function MpmdCard({ state }: { state: MpmdState }) {
       </p>
       <Foot keys={KEYS}>
         <ul class="legend" aria-label="picture">
-          <li>
-            <i class="pip" aria-hidden="true">
-              =
-            </i>{" "}
-            the same on both
-          </li>
+          {saysSame(model) && (
+            <li>
+              <i class="pip" aria-hidden="true">
+                =
+              </i>{" "}
+              the same on both
+            </li>
+          )}
           {doc.holds.includes("remote") && (
             <li>
               <i class="far" aria-hidden="true" /> on another process

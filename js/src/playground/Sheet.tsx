@@ -68,13 +68,12 @@ function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
   return <Draggable name={name} axis={axis} size={axes[axis]?.size ?? null} />;
 }
 
-/** What the type is of: `jax.typeof(x), silent on Auto axes`; of a drag, that it is a preview. */
+/** That the type does not say all, or of a drag, that it is a preview. */
 export function noteOf(editor: SpecEditor, model: PlacementModel): string {
+  if (editor.now.drag) return "preview, release to keep";
   const types = new Map(model.axes.map((a) => [a.name, a.type]));
   const silent = model.doc.dims.some((d) => d.axes.some((a) => types.get(a) === "Auto"));
-  return editor.now.drag
-    ? "preview, release to keep"
-    : `jax.typeof(${editor.doc.name})${silent ? ", silent on Auto axes" : ""}`;
+  return silent ? "the type is silent on Auto axes" : "";
 }
 
 /** The type, as `jax.typeof` gives it. */
@@ -84,7 +83,7 @@ function Type({ editor, model }: Pick<Props, "editor" | "model">) {
       <h2>
         <Tokens tokens={axisTokens(model.doc.type, model)} />
       </h2>
-      <span class="soft">{noteOf(editor, model)}</span>
+      <span class="soft">{noteOf(editor, model) || `jax.typeof(${editor.doc.name})`}</span>
     </div>
   );
 }

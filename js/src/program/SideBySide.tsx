@@ -4,11 +4,13 @@ import type { ComponentChildren } from "preact";
 import { Cell } from "../card/Cell";
 import { Head } from "../card/Head";
 import { Heads } from "../card/Heads";
+import { Says } from "../card/Says";
 import { PROGRAMS } from "../core/columns.gen";
 import type { Program } from "../core/document.gen";
 import { Listed } from "./Listed";
 import { sideBySide } from "./model/cells";
 import { ProgramModel } from "./model/program";
+import { verdictOfAll } from "./model/words";
 import type { ProgramState } from "./state";
 
 interface Props {
@@ -26,9 +28,13 @@ export function SideBySide({ state, programs, children }: Props) {
   const models = programs.map((p) => new ProgramModel(p));
   const lines = sideBySide(models);
   const used = [...new Set(programs.map((p) => p.interconnects[p.interconnect] ?? ""))].filter((name) => name !== "");
+  const said = verdictOfAll(models);
   return (
     <>
-      <Head title={programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}>
+      <Head
+        title={programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}
+        says={said && <Says>{said}</Says>}
+      >
         {used.length > 0 && <span class="soft">estimates for {used.join(", ")} (scaling-book roofline)</span>}
       </Head>
       <table class="sides">

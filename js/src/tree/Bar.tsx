@@ -15,12 +15,8 @@ export function Bar({ state, shown: { tree, bar, figures } }: { state: ModelStat
   });
   return (
     <div class="long">
-      <p class="cut" style={{ maxWidth: `${room}px` }}>
-        <b>{name}</b>{" "}
-        <span class="soft">
-          in {unitOf(figures.here)}
-          {tree.spent > 0 && "; hatched = copies that another device holds too"}
-        </span>
+      <p class="cut" style={{ maxWidth: `${room - 12}px` }}>
+        <b>{name}</b> <span class="soft">in {unitOf(figures.here)}</span>
       </p>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key n goes through the same */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}

@@ -6,13 +6,11 @@ import { bytes } from "../core/format";
 import { count } from "../core/text";
 import { deviceAt } from "../draw/devices";
 import { inside } from "../draw/marks";
-import { mapLabel, numberOf, unitOf } from "./model/words";
+import { mapLabel } from "./model/words";
 import type { ModelState, Shown } from "./state";
 
 export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
-  const { tree, map, mesh, device, figures } = shown;
-  const write = figures.here;
-  const held = tree.held[device] ?? 0;
+  const { tree, map, mesh, device } = shown;
   const { small } = map;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is higher than its place it is scrolled by keyboard
@@ -20,10 +18,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
       <div>
         <h3>
           {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}
-          <span class="soft">
-            area = {unitOf(write)}, {numberOf(write(held))} in all
-            {small.leaves > 0 && `; ${count(small.leaves, "small array")} not drawn`}
-          </span>
+          <span class="soft">area = bytes{small.leaves > 0 && `; ${small.leaves} small left out`}</span>
         </h3>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table selects by keyboard */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}

@@ -5,7 +5,6 @@ import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { Format } from "../core/format";
-import { unpack } from "../core/ints";
 import type { Device } from "../core/mesh";
 import { type Devices, deviceMarks, layoutDevices } from "../draw/devices";
 import { codeOfRules } from "./model/code";
@@ -362,13 +361,13 @@ export class ModelState extends CardState<Fields> {
     if (row) this.share({ selection: this.#pathOf(row), search: "" });
   }
 
-  /** Puts the keyboard at the costliest leaves of a reason to look. */
+  /** Puts the keyboard at the leaf that a reason to look is named by. */
   #find(finding: number): void {
     const { tree } = this.now;
-    const [flag] = tree?.findings[finding]?.flags ?? [];
-    if (!tree || !flag) return;
+    const found = tree?.findings[finding];
+    if (!tree || !found) return;
     this.set({ finding, search: "", axis: null, top: this.now.top === null ? null : 0 });
-    this.#show(tree.shownFor(tree.nodeOf[unpack(flag.leaves)[0] ?? 0] ?? 0));
+    this.#show(tree.shownFor(tree.nodeOf[tree.leafOf(found)] ?? 0));
   }
 
   /** Puts the keyboard at a leaf, and opens what is above. */

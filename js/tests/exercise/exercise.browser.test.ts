@@ -247,7 +247,7 @@ test.each([1100, 690, 470])(
     const fields = [field("over", "choice", { options: ["x", "y"] }), field("copies", "text")];
     const view = await mount(sheet(question("q", fields, { figures: [bare] })), {}, { width });
     const corners = () =>
-      [...view.root.querySelectorAll(".fields :is(input, button)")].map((part) => {
+      [...view.root.querySelectorAll(".fields input, .check")].map((part) => {
         const { left, top } = part.getBoundingClientRect();
         return [left, top];
       });
@@ -455,6 +455,25 @@ test("a task is dragged to its place", async () => {
   at("pointermove", blocks()[0]);
   at("pointerup", blocks()[0]);
   await expect.poll(() => places(view)).toEqual(["1B1", "1F0", "1F1", "1B0"]);
+});
+
+test.each(ALL)("the button that checks is in view, however long the question: $name", async (question) => {
+  const view = await mount(sheet(question), {}, { width: 934 });
+  const check = view.root.querySelector(".check");
+  if (question.fields.every(({ form }) => form === "code")) return expect(check).toBeNull();
+  const shown = find(view, "aside").getBoundingClientRect();
+  const { top, bottom } = (check as Element).getBoundingClientRect();
+  expect(top).toBeGreaterThanOrEqual(shown.top);
+  expect(bottom).toBeLessThanOrEqual(shown.bottom);
+});
+
+test("arrays of chunks are told apart by the ends of their paths", async () => {
+  const options = ["layers/1/up", "layers/1/down", "layers/0/up"];
+  const one = field("threshold", "threshold", { options, sizes: [4, 2, 2] });
+  const view = await mount(sheet(question("q", [one])));
+  const names = [...view.root.querySelectorAll(".threshold .task")].map(textOf);
+  expect(names[0]).toBe("layers/1/up");
+  expect(names.slice(1)).toEqual(["1/down", "0/up"]);
 });
 
 test("a threshold is a slider under the chunks that it makes", async () => {

@@ -5,17 +5,19 @@ import { duration } from "../../src/core/format";
 import { DocumentError } from "../../src/core/wire";
 import { sideBySide } from "../../src/program/model/cells";
 import { groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/groups";
-import type { ProgramModel } from "../../src/program/model/program";
-import { decodePrograms } from "../../src/program/model/program";
+
+import { decodePrograms, ProgramModel } from "../../src/program/model/program";
 import {
   analysis,
   badgesOf,
+  callSeconds,
   causeNotes,
   estimateText,
   groupsText,
   groupTexts,
   linksText,
   nestText,
+  verdictOfAll,
   whereText,
 } from "../../src/program/model/words";
 import { blockAt, layoutLanes } from "../../src/program/scene/lanes";
@@ -338,4 +340,21 @@ test("what a collective stands in, outermost first", () => {
   } as const;
   expect(nestText(nest)).toBe("while_loop condition");
   expect(nestText({ ...nest, kind: "branch", name: "1", times: 1 })).toBe("branch 1");
+});
+
+test("of several programs it is said which spends most in collectives, and which least or nothing", () => {
+  const { programs } = decodePrograms(wire("layouts"));
+  const models = programs.map((doc) => new ProgramModel(doc));
+  const all = models.map((m) => ({ name: m.doc.name, s: callSeconds(m, m.doc.interconnect) }));
+  const most = all.reduce((a, b) => (b.s > a.s ? b : a));
+  const silent = models.filter((m) => m.collectives.length === 0).map((m) => m.doc.name);
+  expect(verdictOfAll(models)).toContain(`${most.name} spends most in collectives: `);
+  for (const name of silent) expect(verdictOfAll(models)).toContain(name);
+  const [first] = models;
+  if (!first) throw new Error("there is no program");
+  expect(verdictOfAll([first])).toBe("");
+  expect(verdictOfAll([first, first])).toMatch(/^All spend /);
+  const quiet = new ProgramModel({ ...first.doc, collectives: [] });
+  expect(verdictOfAll([quiet, quiet])).toBe("None of them has a collective");
+  expect(verdictOfAll([quiet, first])).toMatch(/ sends nothing; .* spends most/);
 });

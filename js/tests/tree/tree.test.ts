@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { unpack } from "../../src/core/ints";
 import { PlacementModel } from "../../src/core/placement";
 import { refusalOf } from "../../src/core/spec/refusal";
 import { codeOfRules } from "../../src/tree/model/code";
@@ -6,7 +7,7 @@ import { equalLeaves, placementAt, playgroundAt } from "../../src/tree/model/lea
 import { applyRules, logicalSpec, patternOf, readRules, withRule } from "../../src/tree/model/rules";
 import { stackedIn, timesText } from "../../src/tree/model/stacked";
 import { TreeModel } from "../../src/tree/model/tree";
-import { labelOf } from "../../src/tree/model/words";
+import { findingName, labelOf } from "../../src/tree/model/words";
 import { layoutTreemap } from "../../src/tree/scene/treemap";
 import rulesAsCode from "./code.json";
 import logical from "./logical.json";
@@ -45,6 +46,15 @@ test("equal layers are one line, and one that differs is another", () => {
   expect(mu.map((row) => [row.name, row.count, row.which])).toContainEqual(["layers", 11, "0 to 6 and 8 to 11"]);
   expect(mu.map((row) => row.name)).toContain("layers/7");
   expect(mu.find((row) => row.name === "layers/7")?.flags.map((flag) => flag.kind)).toEqual(Array(4).fill("unlike"));
+});
+
+test("a finding is named by the shortest path of its leaves", () => {
+  const of = tree("state");
+  for (const finding of of.findings) {
+    const all = finding.flags.flatMap(({ leaves }) => [...unpack(leaves)].map((leaf) => of.nameOf(leaf)));
+    expect(all).toContain(findingName(of, finding));
+    expect(findingName(of, finding).length).toBe(Math.min(...all.map((name) => name.length)));
+  }
 });
 
 test("lines are sorted among their siblings", () => {

@@ -237,7 +237,10 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""
-    return axes, f"{', '.join(words)}: these do not determine the sharding of the result of {_jax.name_of(line.eqn)}."
+    said = ", ".join(words)
+    # Names of the user's stay as they are.
+    said = f"T{said[1:]}" if said.startswith("the ") else said
+    return axes, f"{said}: the types do not say how the result of {_jax.name_of(line.eqn)} is split."
 
 
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:

@@ -131,16 +131,15 @@ function tileMarks(
   const marks: Mark[] = [rect];
   if (model.doc.state === "deleted") return [rect, strike(box)];
   if (paints.colorBy === "values" || paints.bare) return marks;
-  if (box.w / cells.columns >= 6 && box.h / cells.rows >= 6) {
-    marks.push({ kind: "grid", ...box, columns: cells.columns, rows: cells.rows, color: "cell" });
-  }
+  const lined = box.w / cells.columns >= 6 && box.h / cells.rows >= 6;
+  if (lined) marks.push({ kind: "grid", ...box, columns: cells.columns, rows: cells.rows, color: "cell" });
   const text = paints.colorBy === "device" ? deviceText(model, tile) : sliceText(model, tile);
   const size = box.h >= 26 ? 12 : 10;
   if (box.h < 13) return marks;
   const middle = box.x + box.w / 2;
-  // Stripes would run through a text: they are filled in under it.
+  // Stripes and lines would run through a text: they are filled in under it.
   const plate = (w: number, h: number): Mark[] =>
-    partial && fill
+    (partial || lined) && fill
       ? [{ kind: "rect", x: middle - w / 2, y: box.y + (box.h - h) / 2, w, h, r: 3, fill: hex(fill) }]
       : [];
   // All tiles write it the same way: as the one with the longest slice can.
@@ -156,7 +155,7 @@ function tileMarks(
       return cut > 0 ? [whole.slice(0, cut), whole.slice(cut + 1)] : [];
     };
     if (halves(longest).every((l) => textWidth(l, 10, true) + 6 <= box.w)) {
-      marks.push(...plate(box.w - 4, 28));
+      marks.push(...plate(Math.max(0, ...halves(text).map((l) => textWidth(l, 10, true) + 6)), 28));
       halves(text).forEach((l, i) => {
         marks.push(label(middle, box.y + box.h / 2 - 2 + i * 13, l, 10, "tile-ink", CENTER));
       });

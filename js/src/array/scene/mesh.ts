@@ -307,7 +307,12 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
       return;
     }
     if (!panel.ring && (panel.density !== "full" || panel.wrapped)) {
-      const [x, y] = at === 0 ? [panel.x - 14, panel.y + 9] : [panel.x + 9, panel.y - (panel.multiples ? 24 : 8)];
+      // Between the first two; where rows are low, above their names.
+      const [right, down] = [panel.x + (panel.pitch[0] + panel.w) / 2, panel.y + (panel.pitch[1] + panel.h) / 2];
+      const [x, y] =
+        at === 0
+          ? [panel.x - 14, panel.pitch[1] < 23 || panel.wrapped ? panel.y + 9 : down]
+          : [right, panel.y - (panel.multiples ? 24 : 8)];
       marks.push({ ...disc, x, y, r: 6 });
       return;
     }

@@ -80,7 +80,7 @@ export function boardMarks(model: OrderModel, board: Board, plane: number, focus
     });
     const isLit = lit?.axis === link.axis && lit.chip === link.chip;
     for (const line of lines(model, board, link)) {
-      if (isLit) marks.push(straight(line, 0, { color: "edge", width: 14 }));
+      if (isLit) marks.push(straight(line, 0, { color: "faint", width: 14 }));
       if (strands.length === 0) marks.push(straight(line, 0, { color: "line", width: 1 }));
       const widths = strands.map(({ hops }) => Math.min(WIDEST, STRAND * hops));
       let at = -(widths.reduce((a, b) => a + b, 0) + 1.5 * (widths.length - 1)) / 2;

@@ -215,10 +215,15 @@ export function answerOf(model: MpmdModel): string {
   return copies === 1 ? `O${where.slice(1)} only, one copy` : `${copies} copies: ${where}${many}`;
 }
 
+/** Whether the picture says of any two that they have the same. */
+export function saysSame({ folds, holding }: MpmdModel): boolean {
+  return holding.length > 1 || (folds[0]?.place?.copies ?? 1) > 1;
+}
+
 export function badgesOf(model: MpmdModel): Badge[] {
   const total = model.groupBytes * model.holding.length;
   const out: Badge[] = [
-    { strong: bytes(model.deviceBytes), text: "a device", tone: "plain" },
+    { strong: bytes(model.deviceBytes), text: "per device", tone: "plain" },
     { strong: bytes(total), text: `on ${count(model.holding.length, "group")}`, tone: "plain" },
   ];
   const spent = total - model.arrayBytes;

@@ -113,7 +113,7 @@ function panelMarks(model: MpmdModel, panel: GroupPanel, scheme: Scheme, bold: n
   const away = fold.hold === "remote" || !fold.model.ids.some((_, p) => fold.model.addressable(p));
   const stroke = bold
     ? { color: "ink" as const, width: bold }
-    : { color: away || !held ? ("faint" as const) : ("edge" as const), width: 1.2, ...(away ? { dash: [2, 3] } : {}) };
+    : { color: away || !held ? ("faint" as const) : ("muted" as const), width: 1.2, ...(away ? { dash: [2, 3] } : {}) };
   const processes = processText(model, fold);
   const room = w - 2 * INNER - textWidth(processes, 11) - 8;
   const gone = fold.hold === "deleted" || fold.hold === "dropped";

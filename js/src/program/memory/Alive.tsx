@@ -4,7 +4,7 @@ import { count } from "../../core/text";
 import { axisToken } from "../../draw/marks";
 import type { ProgramState } from "../state";
 import type { Row } from "./model/memory";
-import { cutText, rowText } from "./model/words";
+import { cutText, namesOf, rowText } from "./model/words";
 import type { MemoryPage, ShownMemory } from "./page";
 import { inkColor, kindColor } from "./scene/chart";
 import { xOf } from "./scene/layout";
@@ -59,6 +59,7 @@ function Line({ state, page, shown, row, at, figure }: LineProps) {
   const { layout, lines } = shown;
   const { buffer, born, dies } = row;
   const { line } = page.now;
+  const [name, below] = namesOf(buffer);
   const lit = line !== null && buffer.source?.line === lines[line]?.source.line && buffer.source !== null;
   const scheme = state.now.theme?.scheme ?? "light";
   const color = buffer.kind === "collective" ? inkColor(shown.model, buffer) : kindColor(buffer.kind, scheme);
@@ -78,11 +79,11 @@ function Line({ state, page, shown, row, at, figure }: LineProps) {
     >
       <span class="figure mono">{figure(row.bytes)}</span>
       <span class="what cut">
-        <b class="mono">{buffer.name}</b> <span class="soft">{rowText(row)}</span>
+        <b class="mono">{name}</b> <span class="soft">{rowText(row)}</span>
       </span>
       <span class="where soft">{buffer.source ? `line ${buffer.source.line}` : ""}</span>
       <span class="type cut mono">
-        {buffer.type}{" "}
+        {below}{" "}
         {buffer.axes?.length ? (
           <span aria-label={cutText(buffer)} role="img">
             {buffer.axes.map((name) => (

@@ -1,7 +1,7 @@
 /** What is said of a compiled program: heads, sentences, the arithmetic of an estimate. */
 
 import type { HloCollective, Nest, Program } from "../../core/document.gen";
-import { bytes, duration } from "../../core/format";
+import { bytes, duration, secondsColumn } from "../../core/format";
 import type { Badge } from "../../core/text";
 import { count, some } from "../../core/text";
 import type { ProgramModel, Total } from "./program";
@@ -19,6 +19,24 @@ export function atLeast(model: ProgramModel, total: string): string {
 /** What dominates on an interconnect, in a sentence; empty where that is not known. */
 export function verdictOf({ doc }: ProgramModel, interconnect: number): string {
   return doc.verdicts[interconnect] ?? doc.verdicts[0] ?? "";
+}
+
+/** Which of several programs spends most in collectives, and which least, in a sentence; empty where that is not known. */
+export function verdictOfAll(models: readonly ProgramModel[]): string {
+  const spent = models.map((model) => ({ name: model.doc.name, s: callSeconds(model, model.doc.interconnect) }));
+  const [first] = spent;
+  const known = models.every((m) => m.readable && m.sized && m.doc.interconnects.length > 0);
+  if (!first || spent.length < 2 || !known) return "";
+  const silent = models.flatMap((m) => (m.collectives.length === 0 ? [m.doc.name] : []));
+  if (silent.length === spent.length) return "None of them has a collective";
+  const write = secondsColumn(spent.map(({ s }) => s));
+  const [least, most] = [spent.reduce((a, b) => (b.s < a.s ? b : a)), spent.reduce((a, b) => (b.s > a.s ? b : a))];
+  const longest = `${most.name} spends most in collectives: ${write(most.s)} a call`;
+  if (silent.length > 0)
+    return `${silent.length > 2 ? `${silent.length} of them` : silent.join(" and ")} ${silent.length > 1 ? "send" : "sends"} nothing; ${longest}`;
+  return write(least.s) === write(most.s)
+    ? `All spend ${write(most.s)} a call in collectives`
+    : `${longest}, ${least.name} least: ${write(least.s)}`;
 }
 
 /** Where the badge of findings goes. */

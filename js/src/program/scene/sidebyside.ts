@@ -2,12 +2,13 @@
 
 import type { Cells } from "../../core/cells";
 import { PROGRAMS } from "../../core/columns.gen";
-import { type Band, headsBand, rule, stack } from "../../draw/bands";
+import { type Band, headsBand, rule, saysBand, stack } from "../../draw/bands";
 import { cellMarks } from "../../draw/cells";
 import { label, type Mark, PAD, type Scene, shift } from "../../draw/marks";
 import { fit } from "../../draw/measure";
 import { sideBySide } from "../model/cells";
 import type { ProgramModel } from "../model/program";
+import { verdictOfAll } from "../model/words";
 import { type ProgramPicture, programScene } from "./card";
 
 const LINE = 44;
@@ -59,8 +60,10 @@ function headBands(models: readonly ProgramModel[], width: number): Band[] {
     label(PAD, 26, title, 15, "ink", { weight: 600 }),
     label(PAD, 46, fit(note, width - 2 * PAD, 12), 12, "muted"),
   ];
-  if (width < NARROW) return [{ marks: [...marks, rule(0, 57, width)], height: 58 }];
-  return [{ marks, height: 51 }, headsBand(PROGRAMS, spotsOf(width), width)];
+  const said = verdictOfAll(models);
+  const head = [{ marks, height: 54 }, ...(said ? [saysBand(said, [], width)] : [])];
+  if (width < NARROW) return [...head, { marks: [rule(0, 3, width)], height: 4 }];
+  return [...head, headsBand(PROGRAMS, spotsOf(width), width)];
 }
 
 function rowBand(cells: Cells<typeof PROGRAMS>, width: number): Band {

@@ -86,7 +86,7 @@ export function summaryText(all: readonly Doing[]): string {
 export function notesOf(model: RunModel): string[] {
   const { doc } = model;
   const notes = [
-    `Bar: 10th to 90th percentile over ${count(doc.lanes.length, "device")} and ${count(model.calls, "call")}; thick mark: median; dashed mark: the estimate.`,
+    `Bar: 10th to 90th percentile over ${count(doc.lanes.length, "device")} and ${count(model.calls, "call")}; thick mark: median; dashed mark: the estimate. Wait: median, then 90th percentile.`,
   ];
   if (doc.interconnect)
     notes.push(`Estimates: bytes over ${doc.interconnect}${doc.peak > 0 ? `, ${rate(doc.peak)}` : ""}.`);

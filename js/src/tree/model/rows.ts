@@ -67,15 +67,21 @@ export function rowsOf(tree: TreeModel, listing: Listing): Row[] {
   return saidOnce(tree, out);
 }
 
-/** Each finding at the first line that has a leaf of it. */
+/** Each finding at the line of the leaf that it is named by; where that is not listed, at the first line that has one of it. */
 function saidOnce(tree: TreeModel, rows: readonly Row[]): Row[] {
-  const seen = new Set<Finding>();
-  return rows.map((row) => {
-    const found = new Set(row.flags.flatMap((flag) => tree.findingOf.get(flag) ?? []));
-    const said = [...found].filter((finding) => !seen.has(finding)).sort((a, b) => b.cost - a.cost);
-    for (const finding of said) seen.add(finding);
-    return { ...row, said };
-  });
+  const has = rows.map(({ flags }) => new Set(flags.flatMap((flag) => tree.findingOf.get(flag) ?? [])));
+  const at = new Map<Finding, number>();
+  for (const finding of new Set(has.flatMap((found) => [...found]))) {
+    const node = tree.shownFor(tree.nodeOf[tree.leafOf(finding)] ?? 0);
+    const named = rows.findIndex(
+      (row, k) => has[k]?.has(finding) && row.node <= node && node < (tree.end[row.node] ?? 0),
+    );
+    at.set(finding, named < 0 ? has.findIndex((found) => found.has(finding)) : named);
+  }
+  return rows.map((row, k) => ({
+    ...row,
+    said: [...(has[k] ?? [])].filter((finding) => at.get(finding) === k).sort((a, b) => b.cost - a.cost),
+  }));
 }
 
 interface Branch {

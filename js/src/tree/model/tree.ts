@@ -190,6 +190,12 @@ export class TreeModel {
     return this.#names[leaf] ?? "";
   }
 
+  /** The leaf that a finding is named by: of the shortest path, `params/embed` before `opt_state/0/mu/embed`. */
+  leafOf({ flags }: Finding): number {
+    const leaves = flags.flatMap((flag) => [...unpack(flag.leaves)]);
+    return leaves.reduce((a, b) => (this.nameOf(b).length < this.nameOf(a).length ? b : a), leaves[0] ?? 0);
+  }
+
   nodeName(node: number): string {
     return this.pathTo(node)
       .map((key) => key.name)

@@ -1,7 +1,6 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 
 import { bytes, bytesColumn, type Format } from "../../core/format";
-import { unpack } from "../../core/ints";
 import { type Badge, clauseOf, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
@@ -28,10 +27,8 @@ export function answerOf(tree: TreeModel, write: Format): { says: string; also: 
   return { says: `${write(most)} ${where}, ${tree.spent > 0 ? "nothing to look at" : "nothing copied"}`, also: "" };
 }
 
-/** The path of the first leaf of a finding: of the flag that costs most. */
-export function findingName(tree: TreeModel, { flags: [flag] }: Finding): string {
-  return flag ? tree.nameOf(unpack(flag.leaves)[0] ?? 0) : "";
-}
+/** The path of the leaf that a finding is named by. */
+export const findingName = (tree: TreeModel, finding: Finding) => tree.nameOf(tree.leafOf(finding));
 
 /** What the whole tree comes to. */
 export function badgesOf(tree: TreeModel, { all, here }: Figures): Badge[] {

@@ -236,7 +236,7 @@ function tileMarks(tree: TreeModel, tile: Tile, picked: Finding | null, write: F
     marks.push({ kind: "rect", x: box.x, y, w: box.w, h: box.y + box.h - y, copies: true });
   }
   marks.push(...foldLines(row.times, box));
-  marks.push({ kind: "rect", ...box, r: 2, stroke: { color: "kedge", width: 1 } });
+  marks.push({ kind: "rect", ...box, r: Math.min(2, box.w / 6, box.h / 6), stroke: { color: "kedge", width: 1 } });
   marks.push(...axisLines(tree, of, box));
   const [flag] = row.flags;
   const finding = flag && tree.findingOf.get(flag);

@@ -57,7 +57,7 @@ export function dominates(model: MemoryModel, step: number): string {
   const where = step === model.peak ? "At the peak" : `At instruction ${step + 1}`;
   const part =
     row.bytes > 0.95 * most.bytes ? "nearly all of it" : row.bytes > 0.5 * most.bytes ? "most of it" : "the largest";
-  return `${where}, ${kind} ${share}, ${part} ${row.buffer.name}${many} (${bytes(row.bytes)}${line}).`;
+  return `${where}, ${kind} ${share}, ${part} ${namesOf(row.buffer)[0]}${many} (${bytes(row.bytes)}${line}).`;
 }
 
 /** By how much a remedy lowers the peak: `−62 %`. */
@@ -81,7 +81,7 @@ export function stepSentence(model: MemoryModel, step: number, limit: number | n
   const largest = model
     .rows(step)
     .slice(0, 3)
-    .map((r) => `${r.buffer.name} ${bytes(r.bytes)}`)
+    .map((r) => `${namesOf(r.buffer)[0]} ${bytes(r.bytes)}`)
     .join(", ");
   return `${what}${bytes(model.total[step] ?? 0)}${of} at ${placeText(model, step)}. Largest: ${largest || "nothing"}.`;
 }
@@ -160,6 +160,11 @@ export function rowText({ buffer, count: n }: Row): string {
     collective: "of a collective",
   };
   return [words[kind], n > 1 ? `×${n}` : "", loop >= 0 ? "in each iteration" : ""].filter((w) => w !== "").join(", ");
+}
+
+/** What a buffer is called, and what is said below: the user's name and the type; without one the type, then the instruction. */
+export function namesOf({ kind, name, type, instruction }: Buffer): readonly [string, string] {
+  return kind === "argument" || kind === "constant" || instruction ? [name, type] : [type, name];
 }
 
 /** Which mesh axes split a buffer; empty where that is not known. */

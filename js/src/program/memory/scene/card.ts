@@ -7,7 +7,16 @@ import { type Band, framed, headBand, rule, stack } from "../../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../../draw/marks";
 import { fit, textWidth, wrapped } from "../../../draw/measure";
 import type { MemoryModel } from "../model/memory";
-import { basisText, constantsText, dominates, failureText, legendOf, memoryBadges, rowText } from "../model/words";
+import {
+  basisText,
+  constantsText,
+  dominates,
+  failureText,
+  legendOf,
+  memoryBadges,
+  namesOf,
+  rowText,
+} from "../model/words";
 import { boundsOf, chartMarks, inkColor, kindColor } from "./chart";
 import { layoutOf, type MemoryLayout, xOf } from "./layout";
 
@@ -76,7 +85,8 @@ function rowBand(
   const fill = buffer.kind === "collective" ? inkColor(model, buffer) : kindColor(buffer.kind, scheme);
   const life = { x: PAD + x, y: narrow ? ROW : 12, w: Math.max(3, end - x), h: 12, r: 3 };
   const height = narrow ? ROW + 18 : ROW;
-  const name = fit(buffer.name, room / 2, 12, true);
+  const [called, below] = namesOf(buffer);
+  const name = fit(called, room / 2, 12, true);
   return {
     marks: [
       rule(0, 0, width),
@@ -89,7 +99,7 @@ function rowBand(
         11,
         "muted",
       ),
-      label(PAD + 74, 31, fit(buffer.type, room, 11, true), 11, "muted", MONO),
+      label(PAD + 74, 31, fit(below, room, 11, true), 11, "muted", MONO),
       { kind: "rect", ...life, fill, stroke: { color: "kedge", width: 1 } },
     ],
     height,

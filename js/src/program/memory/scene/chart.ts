@@ -28,8 +28,9 @@ export function boundsOf(model: MemoryModel, limit: number | null): Bounds {
 
 /** The colour of a kind of bytes. */
 export function kindColor(kind: Buffer["kind"], scheme: Scheme): Color {
-  if (kind === "kept") return hex(positionColor(0, 2, 0, 1, scheme));
-  if (kind === "temporary") return hex(positionColor(1, 2, 0, 1, scheme));
+  // Far from the inks of the first two axes, in which collectives are drawn beside them.
+  if (kind === "kept") return hex(positionColor(1, 4, 0, 1, scheme));
+  if (kind === "temporary") return hex(positionColor(2, 4, 0, 1, scheme));
   if (kind === "constant") return "faint";
   return kind === "argument" ? "k0" : kind === "output" ? "tick" : "muted";
 }

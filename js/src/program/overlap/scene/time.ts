@@ -99,7 +99,7 @@ function intervalMarks(time: Time, i: Interval): Mark[] {
   const of = model.doc.transfers[i.transfer];
   if (i.what === "compute" && first) {
     const gap = first.w > 3 ? 0.8 : 0;
-    const text = i.source ? String(i.source.line) : "";
+    const text = i.source ? `line ${i.source.line}` : "";
     const fits = textWidth(text, 11, true) + 4 <= first.w;
     return [
       { kind: "rect", ...first, w: first.w - gap, fill: "k0" },
@@ -119,8 +119,8 @@ function intervalMarks(time: Time, i: Interval): Mark[] {
     const lane = lanesOf(of)[k] ?? "";
     const exposed = Math.min(box.w, i.exposed * scale);
     const shown = { ...box, x: box.x + box.w - exposed, w: exposed };
-    const text = of.source ? `${of.kind} ${of.source.line}` : of.kind;
-    const short = of.source ? String(of.source.line) : "";
+    const text = of.source ? `${of.kind}, line ${of.source.line}` : of.kind;
+    const short = of.source ? `line ${of.source.line}` : "";
     const says = [text, short].find((t) => t && textWidth(t, 11, true) + 12 <= Math.max(exposed, box.w - exposed));
     const within = exposed >= box.w - exposed ? shown : { ...box, w: box.w - exposed };
     const color = inkOf(model, lane);
@@ -198,7 +198,7 @@ function tick(least: number): number {
 function legend({ model, left, width, height }: Time): Mark[] {
   const color = inkOf(model, lanesOf(model.doc.transfers[0] ?? { axes: [] })[0] ?? "");
   const y = height - 17;
-  const signs: [string, (box: Box) => Mark[]][] = [
+  const signs: [string, (box: Box) => Mark[], string?][] = [
     ["compute", (b) => [{ kind: "rect", ...b, fill: "k0" }]],
     [
       "waits for a collective",
@@ -206,6 +206,7 @@ function legend({ model, left, width, height }: Time): Mark[] {
         { kind: "rect", ...b, fill: color, lines: true },
         { kind: "rect", ...b, stroke: { color, width: 1 } },
       ],
+      "waits",
     ],
     ["exposed", (b) => [{ kind: "rect", ...b, fill: color }]],
     [
@@ -214,12 +215,17 @@ function legend({ model, left, width, height }: Time): Mark[] {
         { kind: "rect", ...b, fill: color, alpha: PALE },
         { kind: "rect", ...b, stroke: { color, width: 0.8 } },
       ],
+      "hidden",
     ],
   ];
   const marks: Mark[] = [];
+  const shown = model.doc.transfers.length > 0 ? signs : signs.slice(0, 1);
+  const wideOf = (text: string) => 34 + textWidth(text, 11.5) + 16;
+  const roomy = left + shown.reduce((sum, [text]) => sum + wideOf(text), -16) <= width - PAD;
   let x = left;
-  for (const [text, sign] of model.doc.transfers.length > 0 ? signs : signs.slice(0, 1)) {
-    const wide = 34 + textWidth(text, 11.5) + 16;
+  for (const [long, sign, short = long] of shown) {
+    const text = roomy ? long : short;
+    const wide = wideOf(text);
     if (x + wide - 16 > width - PAD) break;
     marks.push(...sign({ x, y, w: 26, h: 11 }), label(x + 32, y + 10, text, 11.5, "muted"));
     x += wide;
