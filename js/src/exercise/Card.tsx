@@ -52,7 +52,13 @@ function One({ state, sheet, question, number, theme }: Props) {
       <Asked state={state} sheet={sheet} question={question} mesh={mesh} number={number} />
       <div class={narrow ? "sheet narrow" : "sheet"}>
         {narrow && aside}
-        <Work {...shown} sheet={sheet} theme={theme} width={(narrow ? width : width - ASIDE) - 32} key={question.name} />
+        <Work
+          {...shown}
+          sheet={sheet}
+          theme={theme}
+          width={(narrow ? width : width - ASIDE) - 32}
+          key={question.name}
+        />
         {!narrow && aside}
       </div>
       {narrow && !question.playground && <Trouble state={state} sheet={sheet} question={question} />}
