@@ -62,6 +62,11 @@ def flop_count(n: float) -> str:
     return _alone(n, FLOPS)
 
 
+def times(ratio: float) -> str:
+    """How many times as much: ``1.93×``, with fewer decimals from 10 on."""
+    return f"{_fixed(ratio, 2 if ratio < 10 else 1 if ratio < 100 else 0)}×"
+
+
 def percent(share: float) -> str:
     """A share of 1, at most one decimal: ``27.3 %``; ``<0.1 %`` and ``>99.9 %`` are not all or nothing."""
     shown = _number(_fixed(100 * share, 1))

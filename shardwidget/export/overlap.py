@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from shardwidget._format import byte_count, duration
+from shardwidget._format import byte_count, duration, times
 from shardwidget.document import LineTransfers, MeasuredCall, MeasuredLine, Overlap
 from shardwidget.document.columns import TRANSFERS, Column
 from shardwidget.export import listing
@@ -51,7 +51,7 @@ def table(o: Overlap) -> str:
 
 def _times(o: Overlap) -> list[dict[str, str]]:
     def faster(seconds: float) -> str:
-        return f", {o.now / seconds:.2f}× faster" if seconds and o.now > seconds * 1.005 else ""
+        return f", {times(o.now / seconds)} faster" if seconds and o.now > seconds * 1.005 else ""
 
     return [
         {

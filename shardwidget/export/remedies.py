@@ -12,7 +12,7 @@ MOST = 20
 """The most changes that are listed."""
 
 LEAST = 0.005
-"""The least share of work that is told."""
+"""The least share of work that is told; of what falls, a tenth of it."""
 
 UNFINISHED = "Interrupted: more could be tried."
 
@@ -60,7 +60,7 @@ def _row(remedy: Remedy) -> listing.Row:
     # The code of several lines is that of its first; of an edited file it is told where.
     first, *more = remedy.code.split("\n")
     code = f"{first.strip()}{' …' if more else ''}"
-    row = {"less": f"−{percent(share)}" if share > 0 else "", "what": remedy.what, "code": code}
+    row = {"less": f"−{percent(share)}" if share >= LEAST / 10 else "", "what": remedy.what, "code": code}
     if remedy.lowers == "peak":
         return {"peak": remedy.after, **row}
     memory = _signed(remedy.memory) if remedy.memory else ""

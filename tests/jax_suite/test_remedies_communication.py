@@ -271,6 +271,21 @@ def test_parameters_of_a_module_are_split_otherwise_in_all_its_layers_and_with_t
     assert split.after < split.before
 
 
+def test_a_model_with_leaves_that_are_no_arrays() -> None:
+    eqx = pytest.importorskip("equinox")
+    arrays, rest = eqx.partition(eqx.nn.MLP(64, 64, 128, 1, key=jax.random.key(0)), eqx.is_array)
+    arrays = jax.tree.map(lambda w: shape(*w.shape, spec=("model",) if w.ndim == 2 else ()), arrays)
+
+    @eqx.filter_jit
+    def loss(model, x, labels):
+        logits = jax.vmap(model)(x)
+        return jnp.mean(logits[jnp.arange(32), labels])
+
+    args = shape(32, 64, spec=("data",)), shape(32, spec=("data",), dtype=jnp.int32)
+    found = read.remedies(loss, eqx.combine(arrays, rest), *args, lowers="communication", limit=12)
+    assert "return jnp.mean(jax.vmap(lambda row, at: row[at])(logits, labels))" in [r.code for r in found]
+
+
 @pytest.mark.parametrize("size", [(64, 1), (64, 64)])
 def test_an_index_that_gives_other_values_is_not_mapped(size: tuple[int, int]) -> None:
     def spread(x, at):

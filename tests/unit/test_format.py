@@ -14,6 +14,7 @@ WRITERS = {
     "rates": _format.rate,
     "flops": _format.flop_count,
     "percents": _format.percent,
+    "times": _format.times,
 }
 UNITS = {"bytes": _format.BYTES, "seconds": _format.SECONDS, "rates": _format.RATES}
 

@@ -31,6 +31,11 @@ export function flops(n: number): string {
   return alone(n, FLOPS);
 }
 
+/** How many times as much: `1.93×`, with fewer decimals from 10 on. */
+export function times(ratio: number): string {
+  return `${ratio.toFixed(ratio < 10 ? 2 : ratio < 100 ? 1 : 0)}×`;
+}
+
 /** A share of 1, at most one decimal: `27.3 %`; `<0.1 %` and `>99.9 %` are not all or nothing. */
 export function percent(share: number): string {
   const shown = Number((100 * share).toFixed(1));

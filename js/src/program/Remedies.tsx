@@ -67,7 +67,7 @@ function Found({ found, paper }: { found: readonly Remedy[]; paper: boolean }) {
   );
 }
 
-/** The least share of work that is told. */
+/** The least share of work that is told; of what falls, a tenth of it. */
 const LEAST = 0.005;
 
 const signed = (value: number, written: (value: number) => string) =>
@@ -87,7 +87,7 @@ function Offered({ remedy }: { remedy: Remedy }) {
   return (
     <li>
       <b class="mono">{bytes(after)}</b>
-      <span class="soft">{after < before && lowered(remedy)}</span>
+      <span class="soft">{before - after >= before * (LEAST / 10) && after < before && lowered(remedy)}</span>
       <span class="way">
         {what}
         {told.length > 0 && <span class="soft"> · {told.join(" · ")}</span>}

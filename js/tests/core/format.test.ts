@@ -13,6 +13,7 @@ import {
   ratesColumn,
   secondsColumn,
   timeAxis,
+  times,
 } from "../../src/core/format";
 
 const COLUMNS: Readonly<Record<string, (values: readonly number[]) => Format>> = {
@@ -27,6 +28,7 @@ test.each([
   ["rates", rate, cases.rates],
   ["flops", flops, cases.flops],
   ["percents", percent, cases.percents],
+  ["times", times, cases.times],
 ] as const)("%s", (_, write, table) => {
   expect(table.map(([value]) => write(value as number))).toEqual(table.map(([, text]) => text));
 });

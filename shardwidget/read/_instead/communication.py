@@ -20,7 +20,7 @@ from shardwidget.read._call import function_name
 from shardwidget.read._instead.attempts import attempts
 from shardwidget.read._instead.boundary import Boundary, Respec
 from shardwidget.read._instead.source import Change, Line, Sources, rows_of, values_of
-from shardwidget.read._program.executable import executable_of
+from shardwidget.read._program.executable import executable_of, jitted_of
 from shardwidget.read._program.overlap import overlap
 from shardwidget.read._program.programs import of_executable
 
@@ -196,7 +196,9 @@ class Search:
         return self._shapes.get(line) in now
 
     def _traced(self) -> Any:
-        return jax.make_jaxpr(self._f, static_argnums=_jax.static_parameters(self._f)[0])(*self._args, **self._kwargs)
+        # A model may have leaves that are no arrays, as an activation of equinox.
+        f, args, kwargs = jitted_of(self._f, self._args, self._kwargs)
+        return jax.make_jaxpr(f, static_argnums=_jax.static_parameters(f)[0])(*args, **kwargs)
 
     def _batch(self) -> dict[int, list[Any]]:
         """By a size, how arguments of this size are split along their first dimension."""

@@ -1,6 +1,6 @@
 /** How much of a program waits for collectives, as the picture reads it: transfers by line, times by axis, lanes. */
 import type { Interval, LineWork, MeasuredLine, Overlap, Source, Transfer } from "../../../core/document.gen";
-import { duration } from "../../../core/format";
+import { duration, times } from "../../../core/format";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
 import { type Badge, clauses, some } from "../../../core/text";
@@ -151,7 +151,7 @@ export function pointOf({ flops, bytes, seconds }: LineWork) {
 /** What would be gained. */
 export function overlapBadges({ doc, now }: OverlapModel): Badge[] {
   const ratio = doc.overlapped > 0 ? now / doc.overlapped : 1;
-  return [{ strong: `${ratio.toFixed(2)}×`, text: "faster if all overlapped", tone: "plain" }];
+  return [{ strong: times(ratio), text: "faster if all overlapped", tone: "plain" }];
 }
 
 /** What would limit it, and how the times are estimated. */

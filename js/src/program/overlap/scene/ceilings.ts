@@ -1,7 +1,7 @@
 /** Three times of a call as bars on one scale: as scheduled, if everything overlapped, without communication. */
 import { axesOf } from "../../../core/cells";
 import type { MeasuredCall } from "../../../core/document.gen";
-import { duration } from "../../../core/format";
+import { duration, times } from "../../../core/format";
 import { axisBar } from "../../../draw/cells";
 import { type Box, CENTER, label, type Mark, MONO, PAD } from "../../../draw/marks";
 import { textWidth } from "../../../draw/measure";
@@ -55,7 +55,7 @@ export function ceilingMarks(model: OverlapModel, width: number): Mark[] {
     }
     const end = narrow ? width - PAD : width - 112;
     marks.push(label(end, y + 13, duration(seconds), 13, "ink", { ...MONO, weight: 700, anchor: "end" }));
-    const ratio = k > 0 && !ran && seconds > 0 && now > seconds * 1.005 ? `${(now / seconds).toFixed(2)}× faster` : "";
+    const ratio = k > 0 && !ran && seconds > 0 && now > seconds * 1.005 ? `${times(now / seconds)} faster` : "";
     if (ratio) marks.push(label(narrow ? width - PAD : end + 12, at, ratio, 12, "muted", narrow ? END : {}));
   });
   return marks;
