@@ -27,7 +27,7 @@ from shardwidget.read._search.roles import roles_of
 from shardwidget.read._search.step import Step
 from tests import searches
 from tests.examples import examples
-from tests.search_models import MODELS
+from tests.search_models import MODELS, trained
 
 pytestmark = pytest.mark.skipif(not _jax.ENTERS_FUNCTIONS, reason="Shardy of JAX 0.9 leaves called functions out")
 
@@ -190,6 +190,27 @@ class TestFigures:
                 assert c.compiled is not None
                 moved = [f.exposed_s + f.hidden_s for f in (c.estimated, c.compiled)]
                 assert moved[0] == pytest.approx(moved[1], rel=0.06)
+
+    @pytest.mark.libtpu
+    @pytest.mark.parametrize(("mesh", "sizes"), [("v5e:4x4", {"fsdp": 4}), ("v5p:2x2x4", {"data": 2})])
+    def test_a_sum_of_one_example_is_not_scattered(self, mesh: str, sizes: dict[str, int]) -> None:
+        def loss(params: Any, x: Any) -> Any:
+            for w in params:
+                x = x + jax.nn.gelu(x @ w["up"]) @ w["down"]
+            return jnp.mean(x**2)
+
+        params = [{"up": jax.ShapeDtypeStruct((256, 1024), jnp.float32)} for _ in range(2)]
+        params = [{**w, "down": jax.ShapeDtypeStruct((1024, 256), jnp.float32)} for w in params]
+        (groups,) = sizes.values()
+        for count, kind in ((groups, "all-reduce"), (2 * groups, "reduce-scatter")):
+            step, args = trained(loss, params, jax.ShapeDtypeStruct((count, 512, 256), jnp.float32))
+            search = read.search(step, *args, mesh=mesh, compiled=2, sizes={**sizes, "tensor": 16 // groups})
+            (c,) = (c for c in search.candidates if c.rule)
+            assert c.compiled is not None
+            estimated, compiled_ = ({k: n for k, n in _sent(f).items() if n > 64} for f in (c.estimated, c.compiled))
+            assert (kind, ("tensor",)) in estimated
+            of = {kind: n for (kind, axes), n in compiled_.items() if axes == ("tensor",)}
+            assert of == pytest.approx({kind: n for (kind, axes), n in estimated.items() if axes == ("tensor",)})
 
     @pytest.mark.libtpu
     @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def _walk(
             if id(op) in same or (op.name != "sdy.all_gather" and key in once):
                 continue
             once.add(key)
-            sent = _collective(op, used, id(op.results[0]) in returned, machine, times, in_loop)
+            sent = _collective(op, made, used, id(op.results[0]) in returned, machine, times, in_loop)
             of_weights = bool(batch_axes & {name for name, _ in op.axes})
             if of_weights and _is_around(op, made, used, machine, layout):
                 sent = [replace(each, around=True) for each in sent]
@@ -203,8 +203,28 @@ def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_j
     return all(map(is_turned, slices))
 
 
+def _is_of_one(op: _jax.Op, made: Mapping[int, _jax.Op]) -> bool:
+    """Whether a product is summed that has a dimension of 1 on each device, such as that of one example.
+
+    XLA takes the dimension out of the product and puts it back after the sum, and so finds a reshape between the sum
+    and its parts: ``MatchReduceScatter`` of XLA allows none (``allow_intervening_reshape``). A product with batch
+    dimensions, as of attention, keeps it.
+    """
+    product = made.get(id(turned(op.operands[0], made)))
+    if product is None or product.name != "stablehlo.dot_general" or 1 not in op.results[0].local:
+        return False
+    left, right, result = (math.prod(v.local) for v in (*product.operands[:2], product.results[0]))
+    return left * right == result * product.summed**2
+
+
 def _collective(
-    op: _jax.Op, readers: Mapping[int, Sequence[_jax.Op]], returned: bool, machine: Machine, times: int, in_loop: bool
+    op: _jax.Op,
+    made: Mapping[int, _jax.Op],
+    readers: Mapping[int, Sequence[_jax.Op]],
+    returned: bool,
+    machine: Machine,
+    times: int,
+    in_loop: bool,
 ) -> list[_Found]:
     opcode = _OPCODES[op.name]
     (operand,), (result,) = op.operands, op.results
@@ -217,9 +237,9 @@ def _collective(
         over = tuple(axis for axis in op.axes if axis in sliced)
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // _members(over)
-        # On TPUs XLA sums whole what all devices have a part of, and what is transposed before it is cut.
+        # On TPUs XLA sums whole what all devices have a part of, and what is not cut as it is summed.
         of_all = _members(over) == machine.size
-        is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers))
+        is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers) or _is_of_one(op, made))
         kept = "all-reduce" if is_whole else "reduce-scatter"
         scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
         return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
