@@ -71,7 +71,7 @@ function partsOf(model: PlanModel, chunk: number, movesOf: (i: number) => Moves)
     must > 0 ? `${bytes(must)} must move` : "nothing must move",
     ...(sent === null || (sent === 0 && must === 0) ? [] : [`${bytes(sent)} sent`]),
     ...(model.axis < 0 ? [] : [`peak ${bytes(model.most(chunk))}`]),
-  ].join(", ");
+  ].join("; ");
   return { moved, freed, text };
 }
 
