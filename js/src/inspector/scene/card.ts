@@ -52,7 +52,7 @@ function devicesBand(model: NamespaceModel, width: number): Band[] {
   if (!mesh) return [];
   const room = Math.min(width, 760) - 2 * PAD;
   const holding = { mesh, devices, held, freed, limit };
-  const panel = layoutDevices(holding, room);
+  const panel = layoutDevices(holding, room, model.write);
   const words = deviceWords(model);
   const said = ["On each device", words.held, words.change].filter(Boolean).join("  ");
   const marks: Mark[] = [

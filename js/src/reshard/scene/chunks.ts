@@ -52,7 +52,7 @@ export function chunkMarks(
     const at = textWidth(name, 12.5) + 26;
     if (wide && model.axis >= 0)
       marks.push(label(x + at, middle, fit(names.join(", "), left - at - 8, 12, true), 12, "muted", MONO));
-    const room = (w - left) * (wide ? 0.56 : 0.5);
+    const room = (w - left) * (wide ? 0.56 : w < 400 ? 0.42 : 0.5);
     marks.push(...bars({ x: x + left, y: y + 7, w: room, h: h - 14 }, moved, freed, longest));
     const words = x + left + room + 16;
     marks.push(label(words, middle, fitClauses(text, x + w - words, 12), 12, "ink"));
