@@ -125,7 +125,9 @@ export class InspectorState extends CardState<Fields> {
     const holding = this.#holding(model);
     if (!holding || !mesh) return true;
     const chosen = outstanding(model);
-    return this.meshLayer.paint([mesh, model], mesh, theme, () => deviceMarks(holding, mesh, model.own, chosen));
+    return this.meshLayer.paint([mesh, model], mesh, theme, () =>
+      deviceMarks(holding, mesh, model.own, chosen, model.write),
+    );
   }
 
   /** Whether there is a kernel that can be asked for a view. */

@@ -57,7 +57,7 @@ function devicesBand(model: NamespaceModel, width: number): Band[] {
   const said = ["On each device", words.held, words.change].filter(Boolean).join("  ");
   const marks: Mark[] = [
     label(PAD, 24, fit(said, width - 2 * PAD, 13), 13, "ink"),
-    ...shift(deviceMarks(holding, panel, model.own, outstanding(model)), PAD, 38),
+    ...shift(deviceMarks(holding, panel, model.own, outstanding(model), model.write), PAD, 38),
   ];
   const height = 38 + panel.height + 12;
   return [{ marks: [...marks, rule(0, height, width)], height: height + 1 }];
