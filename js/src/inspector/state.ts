@@ -56,8 +56,8 @@ export class InspectorState extends CardState<Fields> {
   /** The number of the last question. */
   #asked = 0;
   readonly #rows = memo(listed);
-  readonly #mesh = memo((holding: Holding, width: number) => layoutDevices(holding, width));
-  readonly #side = memo((holding: Holding, width: number) => layoutDevices(holding, width));
+  readonly #mesh = memo(layoutDevices);
+  readonly #side = memo(layoutDevices);
   readonly #holding = memo((model: NamespaceModel): Holding | null =>
     model.mesh
       ? { ...{ mesh: model.mesh, devices: model.devices, held: model.held, freed: model.freed }, limit: model.limit }
@@ -101,8 +101,8 @@ export class InspectorState extends CardState<Fields> {
     const holding = this.#holding(model);
     const rows = this.#rows(model, filter, search);
     if (!holding) return { model, rows, mesh: null, beside: false };
-    const above = this.#mesh(holding, this.meshWidth());
-    const beside = width >= BESIDE && this.#side(holding, SIDE - 2 * PAD);
+    const above = this.#mesh(holding, this.meshWidth(), model.write);
+    const beside = width >= BESIDE && this.#side(holding, SIDE - 2 * PAD, model.write);
     // Beside the list where that shows as much: devices one by one, or in groups.
     const fits = beside !== false && !beside.grid === !above.grid;
     return { model, rows, mesh: fits ? beside : above, beside: fits };
@@ -125,7 +125,9 @@ export class InspectorState extends CardState<Fields> {
     const holding = this.#holding(model);
     if (!holding || !mesh) return true;
     const chosen = outstanding(model);
-    return this.meshLayer.paint([mesh, model], mesh, theme, () => deviceMarks(holding, mesh, model.own, chosen));
+    return this.meshLayer.paint([mesh, model], mesh, theme, () =>
+      deviceMarks(holding, mesh, model.own, chosen, model.write),
+    );
   }
 
   /** Whether there is a kernel that can be asked for a view. */

@@ -307,12 +307,11 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
       return;
     }
     if (!panel.ring && (panel.density !== "full" || panel.wrapped)) {
-      // Between the first two; where rows are low, above their names.
-      const [right, down] = [panel.x + (panel.pitch[0] + panel.w) / 2, panel.y + (panel.pitch[1] + panel.h) / 2];
+      // Between the first two.
       const [x, y] =
         at === 0
-          ? [panel.x - 14, panel.pitch[1] < 23 || panel.wrapped ? panel.y + 9 : down]
-          : [right, panel.y - (panel.multiples ? 24 : 8)];
+          ? [panel.x - 14, panel.y + (panel.wrapped ? 9 : (panel.pitch[1] + panel.h) / 2)]
+          : [panel.x + (panel.pitch[0] + panel.w) / 2, panel.y - (panel.multiples ? 24 : 8)];
       marks.push({ ...disc, x, y, r: 6 });
       return;
     }

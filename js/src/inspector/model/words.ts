@@ -55,10 +55,11 @@ export function answerOf(model: NamespaceModel): { says: string; also: string } 
   return { says: model.groups.length === 0 ? "No arrays yet" : `On each device ${deviceWords(model).held}`, also: "" };
 }
 
-export function badgesOf({ doc: { spent, holders } }: NamespaceModel): Badge[] {
+export function badgesOf(model: NamespaceModel): Badge[] {
+  const { spent, holders } = model.doc;
   const looks = holders.filter((holder) => holder.flags > 0).length;
   return [
-    ...(spent > 0 ? [{ strong: bytes(spent), text: "spent on copies", tone: "warn" } as const] : []),
+    ...(spent > 0 ? [{ strong: model.write(spent), text: "spent on copies", tone: "warn" } as const] : []),
     ...(looks > 0 ? [{ strong: String(looks), text: "to look at", tone: "warn", to: "flagged" } as const] : []),
   ];
 }
@@ -88,8 +89,12 @@ export function labelOf(model: NamespaceModel, holder: Holder): string {
 /** Index of the device that holds more than the others, as far as one sees; null for none. */
 export function outstanding(model: NamespaceModel): number | null {
   const at = model.fullest;
-  const most = bytes(model.held[at] ?? 0);
-  return model.held.some((held, k) => k !== at && bytes(held) === most) ? null : model.held.length > 1 ? at : null;
+  const most = model.write(model.held[at] ?? 0);
+  return model.held.some((held, k) => k !== at && model.write(held) === most)
+    ? null
+    : model.held.length > 1
+      ? at
+      : null;
 }
 
 /** What is on each device, and how that compares with before. */
@@ -97,19 +102,19 @@ export function deviceWords(model: NamespaceModel): { held: string; change: stri
   const group = model.groups[model.fullest];
   if (!group) return { held: "no array is on any device", change: "", limit: "" };
   const net = group.added - group.freed;
-  const change = net === 0 ? "" : `${bytes(Math.abs(net))} ${net < 0 ? "less" : "more"} than before`;
+  const change = net === 0 ? "" : `${model.write(Math.abs(net))} ${net < 0 ? "less" : "more"} than before`;
   return { held: heldWords(model, group.held), change, limit: limitWords(model) };
 }
 
 /** `82 MiB, and 90 MiB on device 0`. */
 function heldWords(model: NamespaceModel, most: number): string {
   const at = outstanding(model);
-  const others = new Set([...model.held].flatMap((held, k) => (k === at ? [] : [bytes(held)])));
+  const others = new Set([...model.held].flatMap((held, k) => (k === at ? [] : [model.write(held)])));
   const [usual] = others;
-  if (others.size > 1) return `up to ${bytes(most)}`;
+  if (others.size > 1) return `up to ${model.write(most)}`;
   return at === null || usual === undefined
-    ? bytes(most)
-    : `${usual}, and ${bytes(most)} on device ${model.devices[at]?.id}`;
+    ? model.write(most)
+    : `${usual}, and ${model.write(most)} on device ${model.devices[at]?.id}`;
 }
 
 /** What the backend says of the fullest device: `0.4 of 80 GiB in use, 12 GiB at most`; empty where it says nothing. */

@@ -52,12 +52,12 @@ function devicesBand(model: NamespaceModel, width: number): Band[] {
   if (!mesh) return [];
   const room = Math.min(width, 760) - 2 * PAD;
   const holding = { mesh, devices, held, freed, limit };
-  const panel = layoutDevices(holding, room);
+  const panel = layoutDevices(holding, room, model.write);
   const words = deviceWords(model);
   const said = ["On each device", words.held, words.change].filter(Boolean).join("  ");
   const marks: Mark[] = [
     label(PAD, 24, fit(said, width - 2 * PAD, 13), 13, "ink"),
-    ...shift(deviceMarks(holding, panel, model.own, outstanding(model)), PAD, 38),
+    ...shift(deviceMarks(holding, panel, model.own, outstanding(model), model.write), PAD, 38),
   ];
   const height = 38 + panel.height + 12;
   return [{ marks: [...marks, rule(0, height, width)], height: height + 1 }];

@@ -52,7 +52,7 @@ export function chunkMarks(
     const at = textWidth(name, 12.5) + 26;
     if (wide && model.axis >= 0)
       marks.push(label(x + at, middle, fit(names.join(", "), left - at - 8, 12, true), 12, "muted", MONO));
-    const room = (w - left) * (wide ? 0.56 : 0.5);
+    const room = (w - left) * (wide ? 0.56 : w < 400 ? 0.42 : 0.5);
     marks.push(...bars({ x: x + left, y: y + 7, w: room, h: h - 14 }, moved, freed, longest));
     const words = x + left + room + 16;
     marks.push(label(words, middle, fitClauses(text, x + w - words, 12), 12, "ink"));
@@ -71,7 +71,7 @@ function partsOf(model: PlanModel, chunk: number, movesOf: (i: number) => Moves)
     must > 0 ? `${bytes(must)} must move` : "nothing must move",
     ...(sent === null || (sent === 0 && must === 0) ? [] : [`${bytes(sent)} sent`]),
     ...(model.axis < 0 ? [] : [`peak ${bytes(model.most(chunk))}`]),
-  ].join(", ");
+  ].join("; ");
   return { moved, freed, text };
 }
 

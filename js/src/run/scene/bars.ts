@@ -210,12 +210,10 @@ function nameOf(model: RunModel, lane: LaneEvents, e: number, x: number, w: numb
   const c = model.collective(lane, e);
   const o = model.operation(lane, e);
   const text = c ? c.kind : o?.source ? `line ${o.source.line}` : (o?.name ?? "");
-  const short = c ? "" : o?.source ? String(o.source.line) : "";
   const font = c ? ({ ...BOLD, size: 11 } as const) : ({ mono: false, weight: 400, size: 11 } as const);
-  const fits = [text, short].find((t) => t !== "" && textWidth(t, font.size, font.mono) + 8 <= w);
-  if (!fits) return [];
+  if (text === "" || textWidth(text, font.size, font.mono) + 8 > w) return [];
   const { size, ...rest } = font;
-  return [label(x + w / 2, middle + 4, fits, size, c ? "bg" : "ink", { ...rest, anchor: "middle" })];
+  return [label(x + w / 2, middle + 4, text, size, c ? "bg" : "ink", { ...rest, anchor: "middle" })];
 }
 
 interface Kind {
