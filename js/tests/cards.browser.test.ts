@@ -231,49 +231,47 @@ async function higher(view: Mounted): Promise<string[]> {
 const FREE = "button:not(:disabled, .check, [aria-expanded])";
 const FILLED = ALL.flatMap((question) => [1100, 934, 700, 480].map((width) => ({ question, width })));
 
-test.each(
-  FILLED,
-)("an exercise is as high as it was, and Check stays in its place, whatever is filled in: $question.name at $width px", async ({
-  question,
-  width,
-}) => {
-  const view = await mountExercise(sheet(question), {}, { width });
-  const before = height(view);
-  const check = () =>
-    (view.root.querySelector(".check")?.getBoundingClientRect().top ?? 0) - view.frame.getBoundingClientRect().top;
-  const top = check();
-  const other: string[] = [];
-  const look = async (what: string) => {
-    await settle();
-    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
-    if (Math.abs(height(view) - before) > 1) other.push(`${what}: ${Math.round(height(view) - before)} px`);
-    if (Math.abs(check() - top) > 1) other.push(`${what}: Check ${Math.round(check() - top)} px`);
-  };
-  const inside = (selector: string) => [...view.root.querySelectorAll<HTMLElement>(`.work ${selector}`)];
-  for (const input of inside("input[type=radio], input[type=checkbox]")) {
-    input.click();
-    await look(`${(input as HTMLInputElement).name} chosen`);
-  }
-  for (const input of inside("input:not([type=radio], [type=checkbox])") as HTMLInputElement[]) {
-    for (const text of ["1", "P('y', 'x')", "P('x', 'x', None)", ""]) {
-      input.value = text;
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      await look(`${input.ariaLabel ?? input.placeholder} ${text}`);
+test.each(FILLED)(
+  "an exercise is as high as it was, and Check stays in its place, whatever is filled in: $question.name at $width px",
+  async ({ question, width }) => {
+    const view = await mountExercise(sheet(question), {}, { width });
+    const before = height(view);
+    const check = () =>
+      (view.root.querySelector(".check")?.getBoundingClientRect().top ?? 0) - view.frame.getBoundingClientRect().top;
+    const top = check();
+    const other: string[] = [];
+    const look = async (what: string) => {
+      await settle();
+      for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+      if (Math.abs(height(view) - before) > 1) other.push(`${what}: ${Math.round(height(view) - before)} px`);
+      if (Math.abs(check() - top) > 1) other.push(`${what}: Check ${Math.round(check() - top)} px`);
+    };
+    const inside = (selector: string) => [...view.root.querySelectorAll<HTMLElement>(`.work ${selector}`)];
+    for (const input of inside("input[type=radio], input[type=checkbox]")) {
+      input.click();
+      await look(`${(input as HTMLInputElement).name} chosen`);
     }
-  }
-  for (const slot of inside(".slot")) {
-    for (const key of ["x", "y", "x", "Backspace", "Delete", "ArrowRight", "Escape"]) {
-      press(slot, key);
-      await look(`slot ${slot.dataset.place} ${key}`);
+    for (const input of inside("input:not([type=radio], [type=checkbox])") as HTMLInputElement[]) {
+      for (const text of ["1", "P('y', 'x')", "P('x', 'x', None)", ""]) {
+        input.value = text;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        await look(`${input.ariaLabel ?? input.placeholder} ${text}`);
+      }
     }
-  }
-  for (let i = 0; i < inside(FREE).length; i++) {
-    const control = inside(FREE)[i];
-    control?.click();
-    await look(`${control?.ariaLabel ?? control?.textContent} pressed`);
-  }
-  expect(other).toEqual([]);
-});
+    for (const slot of inside(".slot")) {
+      for (const key of ["x", "y", "x", "Backspace", "Delete", "ArrowRight", "Escape"]) {
+        press(slot, key);
+        await look(`slot ${slot.dataset.place} ${key}`);
+      }
+    }
+    for (let i = 0; i < inside(FREE).length; i++) {
+      const control = inside(FREE)[i];
+      control?.click();
+      await look(`${control?.ariaLabel ?? control?.textContent} pressed`);
+    }
+    expect(other).toEqual([]);
+  },
+);
 
 test.each(Object.entries(VIEWS))(
   "%s: its foot has at most three keys, and all of them open over it",

@@ -50,7 +50,13 @@ function One({ state, sheet, question, number, theme }: Props) {
       <Asked state={state} sheet={sheet} question={question} mesh={mesh} number={number} />
       <div class={narrow ? "sheet narrow" : "sheet"}>
         <Aside {...shown} sheet={sheet} number={number} />
-        <Work {...shown} sheet={sheet} theme={theme} width={(narrow ? width : width - ASIDE) - 32} key={question.name} />
+        <Work
+          {...shown}
+          sheet={sheet}
+          theme={theme}
+          width={(narrow ? width : width - ASIDE) - 32}
+          key={question.name}
+        />
       </div>
       {narrow && !question.playground && <Trouble state={state} sheet={sheet} question={question} />}
       <CodeLine state={state} question={question} mesh={mesh} />

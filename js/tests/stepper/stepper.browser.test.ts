@@ -789,31 +789,36 @@ test("long types are read whole at every width, the sentence where it is pressed
   }
 });
 
-test.each(TRACES)("%s: no type, name or sentence of a head is cut at the edge of a card, at any width", async (name) => {
-  const doc = trace(name);
-  const cut = new Set<string>();
-  const view = await mount(doc, {}, { width: 1240 });
-  for (const width of [1240, 934, 904, 700, 560, 480, 360]) {
-    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
-    for (const step of new Set([...doc.steps.keys()].filter((k) => k < 6 || k === doc.steps.length - 1))) {
-      view.model.assign({ step });
-      await frames(2);
-      const head = find(view, ".headline").getBoundingClientRect();
-      for (const part of view.root.querySelectorAll<HTMLElement>(".headline :is(.type, .operation, .more), .says b")) {
-        const box = part.getBoundingClientRect();
-        const room = part.matches(".says b") ? find(view, ".says p").getBoundingClientRect() : head;
-        const over = Math.max(
-          part.scrollWidth - part.clientWidth,
-          box.right - room.right,
-          box.bottom - room.bottom,
-          room.left - box.left,
-        );
-        if (part.clientWidth > 0 && over > 1) cut.add(`${part.textContent} at ${width}: ${Math.round(over)} px`);
+test.each(TRACES)(
+  "%s: no type, name or sentence of a head is cut at the edge of a card, at any width",
+  async (name) => {
+    const doc = trace(name);
+    const cut = new Set<string>();
+    const view = await mount(doc, {}, { width: 1240 });
+    for (const width of [1240, 934, 904, 700, 560, 480, 360]) {
+      (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+      for (const step of new Set([...doc.steps.keys()].filter((k) => k < 6 || k === doc.steps.length - 1))) {
+        view.model.assign({ step });
+        await frames(2);
+        const head = find(view, ".headline").getBoundingClientRect();
+        for (const part of view.root.querySelectorAll<HTMLElement>(
+          ".headline :is(.type, .operation, .more), .says b",
+        )) {
+          const box = part.getBoundingClientRect();
+          const room = part.matches(".says b") ? find(view, ".says p").getBoundingClientRect() : head;
+          const over = Math.max(
+            part.scrollWidth - part.clientWidth,
+            box.right - room.right,
+            box.bottom - room.bottom,
+            room.left - box.left,
+          );
+          if (part.clientWidth > 0 && over > 1) cut.add(`${part.textContent} at ${width}: ${Math.round(over)} px`);
+        }
       }
     }
-  }
-  expect([...cut]).toEqual([]);
-});
+    expect([...cut]).toEqual([]);
+  },
+);
 
 test("collectives only has words and a name at every width", async () => {
   for (const [width, words] of [

@@ -220,7 +220,9 @@ export function dotMarks(view: Moving, { members: [p = 0], places: [place] }: Ti
     for (let i = 0; i < n && !view.empty.has(k); i++) {
       const [x, y] = [box.x + k * w + w / 2 + (i - (n - 1) / 2) * pitch, box.y + box.h + 6];
       const dot = { kind: "rect", x: x - r, y: y - r, w: 2 * r, h: 2 * r, r } as const;
-      marks.push(parts.includes(group[i] ?? -1) ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } });
+      marks.push(
+        parts.includes(group[i] ?? -1) ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } },
+      );
     }
   }
   return marks;
