@@ -1,4 +1,4 @@
-/** What is said of what is pointed at: over neither what it explains nor a legend, and the card is as high as before. */
+/** What is said of what is pointed at: over neither what it explains nor a legend or list, in whole lines, and the card is as high as before. */
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { overlap } from "../src/draw/beside";
@@ -35,7 +35,10 @@ function faults({ root, frame }: Mounted, at: { x: number; y: number }): string[
   return [...root.querySelectorAll(".tip")].flatMap((tip) => {
     const box = boxOf(tip);
     const card = boxOf(frame);
-    const legends = [...root.querySelectorAll("footer, .legend, .key")].filter((legend) => legend.checkVisibility());
+    const kept = "footer, .legend, .key, .steps, .source, .transport, .headline";
+    const legends = [...root.querySelectorAll(kept)].filter((legend) => legend.checkVisibility());
+    const lines = [...tip.children].map(boxOf);
+    const crossed = lines.some((a, i) => lines.slice(i + 1).some((b) => overlap(a, b) > 1));
     const out = box.x < card.x - 1 || box.x + box.w > card.x + card.w + 1 || box.y + box.h > card.y + card.h + 1;
     return [
       ...(overlap(box, { ...at, w: 1, h: 1 }) > 0 ? ["over its target"] : []),
@@ -43,6 +46,7 @@ function faults({ root, frame }: Mounted, at: { x: number; y: number }): string[
         .filter((legend) => overlap(box, boxOf(legend)) > 4)
         .map((legend) => `over ${legend.className || legend.localName}`),
       ...(out ? ["out of the card"] : []),
+      ...(crossed || tip.scrollWidth > tip.clientWidth + 1 ? ["its lines are cut or cross"] : []),
     ];
   });
 }
@@ -77,7 +81,7 @@ const STEPS: Record<string, Mount> = Object.fromEntries(
 test.each(Object.entries({ ...ARRAYS, ...OTHERS, ...STEPS }))(
   "%s: what is said of a place covers neither it nor a legend, and moves nothing",
   async (_, mount) => {
-    for (const width of [1100, 700, 480]) {
+    for (const width of [1100, 934, 700, 480, 360]) {
       await page.viewport(width + 40, 2000);
       const view = await mount(width);
       await frames();

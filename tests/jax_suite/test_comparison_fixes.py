@@ -230,9 +230,9 @@ def test_a_model_of_a_plain_class_with_arrays_on_auto_axes_has_fixes_where_they_
     auto = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
     x, w = array((8, 8), "x", "y"), array((8, 8), "y", None)
     given = jax.device_put(np.asarray(w), NamedSharding(auto, P("y", None)))
-    (row,) = (row for row in read.comparison(load(text)(given), x).rows if row.error)
-    assert row.error.fixes
-    for fix in row.error.fixes:
+    (error,) = (row.error for row in read.comparison(load(text)(given), x).rows if row.error)
+    assert error.fixes
+    for fix in error.fixes:
         assert fix.line == 6
         assert "auto_axes(lambda x: x @ self.w, " in fix.code
         with jax.set_mesh(MESH):

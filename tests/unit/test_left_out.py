@@ -40,6 +40,6 @@ def test_the_line_without_a_constraint(line: str, tmp_path: Path) -> None:
     file.write_text(f"import jax\n\n\ndef program(x, s, f=abs):\n{indented}    return x\n")
     program = runpy.run_path(str(file))["program"]
     sources = Sources(program, jax.make_mesh((1,), ("x",), devices=jax.devices()[:1]))
-    (change,) = (c for c in sources.constraints() if c.what == "leave out the constraint of line 5")
+    (change,) = (c for c in sources.left_out() if c.what == "leave out the constraint of line 5")
     assert change.fix.code.replace(f"{CONSTRAINED}(", "W(") == LINES[line]
     assert sources.swaps(change)

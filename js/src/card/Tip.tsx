@@ -18,15 +18,14 @@ export function Tip({ at, keep, children }: Props) {
   );
 }
 
-/** Moves a tooltip, whose size only the page knows, to its place in the card. */
+/** Moves a tooltip, whose size only the page knows, to its place in the card; beside lists, in the picture. */
 function stand(el: HTMLElement | null, at: Box, keep: readonly Box[]): void {
   if (!el) return;
   el.style.translate = "";
   const { x, y, width: w, height: h } = el.getBoundingClientRect();
-  const card = el.closest(".card") ?? el;
-  const { x: left, y: top, width, bottom } = card.getBoundingClientRect();
+  const { x: left, y: top, width, bottom } = (el.closest(".view, .card") ?? el).getBoundingClientRect();
   // What signs mean stands in the foot.
-  const end = card.querySelector("footer")?.getBoundingClientRect().y ?? bottom;
+  const end = el.closest(".card")?.querySelector("footer")?.getBoundingClientRect().y ?? bottom;
   const room = { x: left - x, y: top - y, w: width, h: end - top };
   const place = placeBeside(at, { w, h }, room, keep);
   el.style.translate = `${place.x}px ${place.y}px`;
