@@ -237,8 +237,8 @@ function deviceMarks(
       // Its values in small, where they are one plane and have a pixel each.
       const small = block?.length && paints.cell !== null && faces && product(faces.total) === 1;
       if (small && block.length <= b.w * b.h) {
-        marks.push(heat(block, block.plane(faces.rows.dim, faces.columns.dim, []), b, paints));
-        marks.push({ kind: "rect", ...b, stroke });
+        const plane = block.plane(faces.rows.dim, faces.columns.dim, []);
+        marks.push(heat(block, plane, b, paints), { kind: "rect", ...b, stroke });
         continue;
       }
       const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
@@ -308,11 +308,11 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
     }
     if (!panel.ring && (panel.density !== "full" || panel.wrapped)) {
       // Between the first two.
-      const [x, y] =
+      const place =
         at === 0
-          ? [panel.x - 14, panel.y + (panel.wrapped ? 9 : (panel.pitch[1] + panel.h) / 2)]
-          : [panel.x + (panel.pitch[0] + panel.w) / 2, panel.y - (panel.multiples ? 24 : 8)];
-      marks.push({ ...disc, x, y, r: 6 });
+          ? { x: panel.x - 14, y: panel.y + (panel.wrapped ? 9 : (panel.pitch[1] + panel.h) / 2) }
+          : { x: panel.x + (panel.pitch[0] + panel.w) / 2, y: panel.y - (panel.multiples ? 24 : 8) };
+      marks.push({ ...disc, ...place, r: 6 });
       return;
     }
     const stride = product(model.meshShape.slice(axis + 1));
