@@ -1,5 +1,5 @@
 # make demo    JupyterLab on the first notebook (PORT=8888)
-# make test    every check and every test, browsers included: make lint test-js, and both of make test-py test-hosts
+# make test    every check and every test, browsers included: make lint test-js test-py test-hosts
 # make bench   speed and size, beside the alternatives
 # make docs    the guide, in site/
 # make build   the front end, then the sdist and the wheel in dist/
@@ -9,7 +9,7 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test lint lint-python lint-typescript test-js test-python test-py test-hosts bench docs build release-check format clean
+.PHONY: demo test lint lint-python lint-typescript test-js test-py test-hosts bench docs build release-check format clean
 
 PYTHON ?= python3
 PORT ?= 8888
@@ -17,7 +17,6 @@ BUNDLE := shardwidget/static/array.js
 # The tests of a file share what is costly, such as compiled programs, servers and browsers: they stay in one process.
 # In this order, that of the folders, the short files come last: both processes end at about the same time.
 PARALLEL := --numprocesses=2 --dist=loadfile --no-loadscope-reorder
-WITHOUT_BROWSERS := tests/jax_suite tests/unit tests/pictures
 PIP := pip --disable-pip-version-check -qq
 CHROMIUM = SHARDWIDGET_CHROMIUM=$$(tools/browser chromium) && export SHARDWIDGET_CHROMIUM
 FIREFOX = SHARDWIDGET_FIREFOX=$$(tools/browser firefox) && export SHARDWIDGET_FIREFOX
@@ -34,7 +33,7 @@ demo: .venv/.demo $(BUNDLE)
 	JUPYTER_PREFER_ENV_PATH=1 exec jupyter lab "$$@" --log-level=ERROR --LabApp.log_level=ERROR --port=$(PORT) \
 	  --LabApp.default_url=/lab/tree/notebooks/00_quickstart.ipynb
 
-test: lint test-js test-python
+test: lint test-js test-py test-hosts
 
 lint: .venv/.dev js/node_modules/.stamp
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint-python lint-typescript
@@ -59,14 +58,9 @@ test-js: .venv/.dev js/node_modules/.stamp
 	@$(call say,vitest: the front end in Node and in Chromium)
 	@$(CHROMIUM) && npm --prefix js run --silent test
 
-# Tests in browsers wait for them: the others run meanwhile.
-test-python: .venv/.dev $(BUNDLE)
-	@$(call say,pytest: Python with JAX $$(python -c "import jax; print(jax.__version__)"); notebooks and saved pages in real browsers)
-	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet $(PARALLEL) tests/hosts $(WITHOUT_BROWSERS)
-
 test-py: .venv/.dev $(BUNDLE)
 	@$(call say,pytest: Python with JAX $$(python -c "import jax; print(jax.__version__)"))
-	@pytest --quiet $(PARALLEL) $(WITHOUT_BROWSERS)
+	@pytest --quiet $(PARALLEL) tests/jax_suite tests/unit tests/pictures
 
 test-hosts: .venv/.dev $(BUNDLE)
 	@$(call say,pytest: notebooks and saved pages in real browsers)
