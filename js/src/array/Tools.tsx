@@ -57,7 +57,9 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
             go={(by) => state.slice(by, axis)}
             key={name}
           >
-            {name} {model.digits(state.lit()?.positions[0] ?? 0)[axis]} of 0–{size - 1}
+            {name} {/* As wide with any index: the missing digit is a space as wide as one. */}
+            {`${model.digits(state.lit()?.positions[0] ?? 0)[axis]}`.padStart(`${size - 1}`.length, "\u2007")} of 0–
+            {size - 1}
           </Pair>
         );
       })}

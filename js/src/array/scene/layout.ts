@@ -49,7 +49,7 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
 }
 
 function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean, high: number): Layout {
-  const stacked = width < (high < HIGH ? LOW : STACK);
+  const stacked = width < (docked && high < HIGH ? LOW : STACK);
   const bare = model.doc.shape === null;
   const boxes = product(model.meshShape.slice(2)); // However they are ordered, one or several.
   const lensed = model.size > 1024 && boxes === 1;
