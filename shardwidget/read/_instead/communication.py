@@ -19,7 +19,7 @@ from shardwidget.rates import RATES
 from shardwidget.read._call import function_name
 from shardwidget.read._instead.attempts import attempts
 from shardwidget.read._instead.boundary import Boundary, Respec
-from shardwidget.read._instead.source import Change, Line, Sources, rows_of, values_of
+from shardwidget.read._instead.source import Change, Line, Sources, takes_of, values_of
 from shardwidget.read._program.executable import executable_of, jitted_of
 from shardwidget.read._program.overlap import overlap
 from shardwidget.read._program.programs import of_executable
@@ -157,13 +157,15 @@ class Search:
         jaxpr = self._traced()
         self._sources, self._boundary = Sources(self._f, mesh), Boundary(self._f, self._args, jaxpr)
         self._shapes, batch = values_of(jaxpr), self._batch()
-        shapes, rows = self._shapes, rows_of(jaxpr)
+        shapes, takes = self._shapes, takes_of(jaxpr)
         every = [p for p in places(program, by_phase=False) if p.source is not None]
         flagged = [p for p in every if any(program.collectives[k].remark for k in p.members)]
         gathers = [p for p in every if any(_is_lookup(program.collectives[k]) for k in p.members)]
         wanted = list(dict.fromkeys([*flagged[:LINES], *gathers[:LOOKUPS], *every[:LINES]]))
         files = self._sources.files
         lines = [(files[p.source.file], p.source.line) for p in wanted if p.source and p.source.file in files]
+        # The compiler may gather what a line takes later, in a line after it.
+        taking = itertools.islice((at for at in takes if at[0] in files.values()), LOOKUPS)
         own = (at for at, shape in shapes.items() if shape[0] in batch and at[0] in files.values())
         first = next(own, None)  # The first value of the batch, such as an embedding.
         moved = (
@@ -177,8 +179,8 @@ class Search:
             self._boundary.alike(),
             (
                 c
-                for line in dict.fromkeys(lines)
-                for c in sources.indexed(line, shapes.get(line, ()), batch, rows=line in rows)
+                for line in dict.fromkeys([*lines, *taking])
+                for c in sources.indexed(line, shapes.get(line, ()), batch, rows=takes.get(line, False))
             ),
             sources.reordered(batch),
             (

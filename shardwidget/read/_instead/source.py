@@ -214,15 +214,19 @@ def values_of(jaxpr: Any) -> dict[Line, tuple[int, ...]]:
     return found
 
 
-def rows_of(jaxpr: Any) -> set[Line]:
-    """Lines of which every gather takes one element of the last of the dimensions that it indexes, for each row."""
+def takes_of(jaxpr: Any) -> dict[Line, bool]:
+    """Lines that take out of arrays by indices, in order.
+
+    Returns:
+        By line, whether every gather takes one element of the last of the dimensions that it indexes, for each row.
+    """
     found: dict[Line, bool] = {}
     for eqn in _jax.every_equation(jaxpr):
         if _jax.name_of(eqn) == "gather" and (frames := frames_of(eqn)):
             frame = own_frame(frames)
             line = frame.file_name, frame.start_line
             found[line] = found.get(line, True) and eqn.outvars[0].aval.ndim == eqn.invars[0].aval.ndim - 1
-    return {line for line, each in found.items() if each}
+    return found
 
 
 def _spans(node: ast.expr, line: int) -> bool:

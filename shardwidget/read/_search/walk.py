@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import jax
+
 from shardwidget import _jax, cost
 from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
@@ -203,6 +205,10 @@ def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_j
     return all(map(is_turned, slices))
 
 
+SCATTERS_ONE = jax.__version_info__ >= (0, 12)
+"""Whether the sum of a product with a dimension of 1 is scattered, as by the libtpu of JAX 0.12."""
+
+
 def _is_of_one(op: _jax.Op, made: Mapping[int, _jax.Op]) -> bool:
     """Whether a product is summed that has a dimension of 1 on each device, such as that of one example.
 
@@ -211,7 +217,7 @@ def _is_of_one(op: _jax.Op, made: Mapping[int, _jax.Op]) -> bool:
     dimensions, as of attention, keeps it.
     """
     product = made.get(id(turned(op.operands[0], made)))
-    if product is None or product.name != "stablehlo.dot_general" or 1 not in op.results[0].local:
+    if SCATTERS_ONE or product is None or product.name != "stablehlo.dot_general" or 1 not in op.results[0].local:
         return False
     left, right, result = (math.prod(v.local) for v in (*product.operands[:2], product.results[0]))
     return left * right == result * product.summed**2
