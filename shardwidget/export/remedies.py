@@ -12,7 +12,7 @@ MOST = 20
 """The most changes that are listed."""
 
 LEAST = 0.005
-"""The least share of work that is told; of what falls, a tenth of it."""
+"""The least share of work that is shown; of what falls, a tenth of it."""
 
 UNFINISHED = "Interrupted: more could be tried."
 

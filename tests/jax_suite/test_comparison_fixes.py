@@ -163,7 +163,12 @@ PLACES = {
     "an index into each row": (
         "def f(x, i):\n    return x[jnp.arange(16), i]\n",
         [((16, 32), "x", None), ((16,), "x", np.int32)],
-        "return jax.vmap(lambda row, i: row[i])(x, i)",
+        "return jax.vmap(lambda row, at: row[at])(x, i)",
+    ),
+    "indices into all rows": (
+        "def f(x, i):\n    return x[jnp.arange(16), i]\n",
+        [((16, 16), "x", None), ((16, 16), "x", None, np.int32)],
+        "return x.at[jnp.arange(16), i].get(out_sharding=P('x', None))",
     ),
     "rows of a table that is split the other way": (
         "def f(table, i):\n    return table[i]\n",

@@ -341,13 +341,12 @@ class _Reader:
 
     def _lines_at(self, place: Frame | None, lines: Sequence[int]) -> list[int]:
         """Those of some lines that come from an expression of the user's; else those from its line of the source."""
-        frames = {k: [(f.file_name, span_of(f)) for f in self.tree.lines[k].frames] for k in lines} if place else {}
-        here = [k for k in frames if place and (place.file_name, span_of(place)) in frames[k]]
-        return here or [
-            k
-            for k, found in frames.items()
-            if place and any((file, span[0]) == (place.file_name, place.start_line) for file, span in found)
-        ]
+        if place is None:
+            return []
+        file, span = place.file_name, span_of(place)
+        spans = {k: [span_of(f) for f in self.tree.lines[k].frames if f.file_name == file] for k in lines}
+        here = [k for k, found in spans.items() if span in found]
+        return here or [k for k, found in spans.items() if span[0] in (first for first, *_ in found)]
 
     def _rewritten(self, ended: Ended, line: int = -1) -> tuple[Rewritten, ...]:
         """Changes of a call that JAX refuses before there is an equation; tried once for any number of choices.

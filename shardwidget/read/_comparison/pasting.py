@@ -89,10 +89,8 @@ class PastedTrace(NamedTuple):
     def line_before(self, file: str, line: int) -> tuple[str, int]:
         """A line of a file as it was before all changes."""
         if file == self.file:
-            file, line = (
-                self.edit.file,
-                line - self.more if line > self.edit.last + self.more else min(line, self.edit.last),
-            )
+            last = self.edit.last
+            file, line = self.edit.file, line - self.more if line > last + self.more else min(line, last)
         return self.after.line_before(file, line) if self.after else (file, line)
 
     def _before(self, line: int, column: int) -> tuple[int, int] | None:

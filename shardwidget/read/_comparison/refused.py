@@ -162,12 +162,8 @@ def _lines_before(edit: Edit, after: PastedTrace | None) -> tuple[int, int] | No
     """
     first, last = edit.first, edit.last
     if after is not None:
-        if (
-            after.more
-            and edit.file == after.file
-            and first <= after.edit.last + after.more
-            and after.edit.first <= last
-        ):
+        meet = first <= after.edit.last + after.more and after.edit.first <= last
+        if meet and after.more and edit.file == after.file:
             return None
         first, last = (after.line_before(edit.file, line)[1] for line in (first, last))
     return first, last - first + 1

@@ -120,11 +120,14 @@ def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: FixContext) -
 
 def in_batches(line: Line, values: Sequence[Any], written: WrittenSource) -> Iterator[FixCandidate]:
     """``x[jnp.arange(n), i]`` row by row: an index into each row stays on the device that has the row."""
-    if _jax.name_of(line.eqn) != "gather" or (found := written.row_by_row(line)) is None:
+    # Other indices than one for each row, in a list, would give other values.
+    if _jax.name_of(line.eqn) != "gather" or jax.typeof(values[1]).ndim != 2:
+        return
+    if (found := written.row_by_row(line)) is None:
         return
 
     def rows(operands: Sequence[Any]) -> list[Any]:
-        return [jax.vmap(lambda row, i: row[i])(operands[0], operands[1][:, -1])]
+        return [jax.vmap(lambda row, at: row[at])(operands[0], operands[1][:, -1])]
 
     yield FixCandidate("take from each row with vmap", found.code, [found], rows, leaves=True)
 

@@ -14,6 +14,7 @@ from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._entries import Entries, entries_text
 from shardwidget.read._jaxpr.rewrite import Edit, SourceText, last_name, source_text, span_of_node, spelled
 from shardwidget.read._jaxpr.syntax import span_of
+from shardwidget.read._jaxpr.taken import mapped
 from shardwidget.read._jaxpr.value import Value
 
 PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "dot_general"})
@@ -99,13 +100,8 @@ class WrittenSource:
         if (found := self._expression(line)) is None:
             return None
         source, node = found
-        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
-            return None
-        rows, index = node.slice.elts
-        if not isinstance(rows, ast.Call) or last_name(rows.func) != "arange":
-            return None
-        code = f"jax.vmap(lambda row, i: row[i])({source.segment(node.value)}, {source.segment(index)})"
-        return source.edit([(node, spelled(code, source))])
+        code = mapped(source, node)
+        return source.edit([(node, spelled(code, source))]) if code else None
 
     def constant(self, line: Line) -> list[bool]:
         """Whether each operand of a line is the same in every turn of the loops around it."""

@@ -15,11 +15,11 @@ from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Fix
-from shardwidget.read._instead import taken
-from shardwidget.read._instead.taken import only_spec, sharding_text
+from shardwidget.read._jaxpr import taken
 from shardwidget.read._jaxpr.pasted import Swap, pasted
 from shardwidget.read._jaxpr.rewrite import Edit, SourceText, argument, last_name, source_text, span_of_node, spelled
 from shardwidget.read._jaxpr.sources import frames_of, own_frame, shown_name
+from shardwidget.read._jaxpr.taken import only_spec, sharding_text
 
 CONSTRAINT = "with_sharding_constraint"
 
