@@ -362,8 +362,8 @@ REFUSED_AGAIN = {
     "in one line": "def f(x):\n    return jnp.repeat(x, 2, axis=0) + jnp.repeat(jnp.sin(x), 2, axis=0)\n",
     "one within the other": "def f(x):\n    return jnp.repeat(jnp.repeat(x, 2, axis=0), 2, axis=1)\n",
     "in two functions, over several lines": (
-        "def g(x):\n    y = jnp.repeat(\n        x,\n        2,\n    )\n    return y\n\n"
-        "def f(x):\n    y = g(x)\n    z = jnp.repeat(y, 2)\n    return jnp.repeat(z, 3)\n"
+        "def g(x):\n    y = jnp.repeat(\n        x,\n        2,\n        axis=0,\n    )\n    return y\n\n"
+        "def f(x):\n    y = g(x)\n    z = jnp.repeat(y, 2, axis=1)\n    return jnp.repeat(z, 3, axis=0)\n"
     ),
     "two loops": (
         "def f(x):\n    def step(h, _):\n        return jax.reshard(jnp.sin(h), P('y')), None\n"
