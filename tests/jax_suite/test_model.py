@@ -54,7 +54,7 @@ TREES = st.recursive(
 ).filter(lambda tree: any(isinstance(x, jax.Array) for x in jax.tree.leaves(tree)))
 
 
-@examples(1000)
+@examples(300)
 @given(TREES)
 def test_bytes_on_every_device_are_those_of_the_shards(tree):
     model = read.model(tree)
