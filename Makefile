@@ -23,6 +23,8 @@ FIREFOX = SHARDWIDGET_FIREFOX=$$(tools/browser firefox) && export SHARDWIDGET_FI
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The bundle is made here; an editable install need not make it again.
 export SKIP_JUPYTER_BUILDER := 1
+# What Python compiles of a module is kept: tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 # $(call say,WHAT): the name of the stage that starts.
 say = printf '\n== %s ==\n' "$(1)"
 

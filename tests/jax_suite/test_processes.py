@@ -37,7 +37,10 @@ class Measured(NamedTuple):
         return f"{len(self.seen) * self.devices} devices of processes 0 {'to' if len(self.seen) > 2 else 'and'} "
 
 
-@pytest.fixture(scope="module", params=[(2, 4, 3), (4, 2, 0)], ids=["two", "four"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param((2, 4, 3), id="two"), pytest.param((4, 2, 0), id="four", marks=pytest.mark.once)],
+)
 def measured(request) -> Measured:
     processes, devices, slow = request.param
     with socket.socket() as free:

@@ -156,6 +156,7 @@ def test_nothing_is_left_behind(arguments, monkeypatch, tmp_path):
     assert list(tmp_path.rglob("*")) == []
 
 
+@pytest.mark.once
 def test_twenty_profiles_leave_nothing_in_memory(mesh):
     double, x = jax.jit(lambda x: x * 2), put(mesh, (8,), "data")
 

@@ -85,6 +85,7 @@ def test_tree(sharding_baseline):
 """
 
 
+@pytest.mark.once
 def test_a_baseline_in_a_project(pytester: pytest.Pytester, request: pytest.FixtureRequest):
     pytester.syspathinsert(request.config.rootpath)
     pytester.makepyfile(test_train=TEST)

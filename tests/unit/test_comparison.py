@@ -163,6 +163,7 @@ def test_html_mode_needs_no_front_end():
     assert '"selection":1' in data["text/html"]
 
 
+@pytest.mark.once
 def test_a_saved_page_brings_every_other_choice_along(view, tmp_path):
     path = tmp_path / "f.html"
     assert view.to_html(path) == str(path)

@@ -435,6 +435,7 @@ def test_an_overlap_alone_is_shown():
         assert "if everything overlapped" in view.to_svg()
 
 
+@pytest.mark.once
 def test_the_page_of_memory_does_not_move():
     view = sw.CompiledProgram(training())
     assert "@keyframes" in view.to_svg(animate=True)

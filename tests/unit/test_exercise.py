@@ -253,6 +253,7 @@ print("shardwidget.teach.kind" in sys.modules)
 """
 
 
+@pytest.mark.once
 def test_importing_shardwidget_does_not_import_exercises():
     command = [sys.executable, "-c", IMPORTED]
     out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout

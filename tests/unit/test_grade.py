@@ -16,6 +16,9 @@ import shardwidget as sw
 from shardwidget.document import Feedback, Part
 from shardwidget.teach import grading
 
+# Grading starts processes; JAX judges in each as it does here.
+pytestmark = pytest.mark.once
+
 MESH = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 
 

@@ -120,6 +120,7 @@ assert shown == set(_OF_DOCUMENTS), set(_OF_DOCUMENTS) - shown
 """
 
 
+@pytest.mark.once
 def test_json_is_read_without_jax(tmp_path: Path):
     paths = [example(name).to_json(tmp_path / f"{k}.json") for k, name in enumerate(MAKE)]
     done = subprocess.run([sys.executable, "-c", WITHOUT_JAX, *paths], capture_output=True, text=True, timeout=600)

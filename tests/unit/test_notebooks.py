@@ -205,6 +205,7 @@ def test_05_what_the_compiler_added(run, capsys):
     assert {(c.axes, c.by_user) for c in marked.collectives} == {(("data", "model"), True), (("data",), False)}
 
 
+@pytest.mark.once
 def test_06_layouts_and_a_course_without_libtpu(run, capsys):
     shown = run("06")
     assert "The eight CPU devices stand in for the pod." in capsys.readouterr().out
@@ -422,6 +423,7 @@ def test_12_overlap_and_pallas(run, capsys):
     assert (may.passed, race.passed, missing.passed) == (True, True, True)
 
 
+@pytest.mark.once
 @pytest.mark.libtpu
 def test_12_what_the_compiler_of_tpus_overlaps():
     mesh = sw.tpu_mesh("v5e:2x2", ("x",))
