@@ -8,7 +8,7 @@ import { array, mesh } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, sheet } from "./exercise/sheets";
 import { type Mounted, onPaper, prefers, press, settle, touch } from "./harness";
-import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
+import { ARRAYS, MORE, type Mount, OTHERS, VIEWS } from "./views";
 
 const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
 
@@ -39,6 +39,14 @@ test.each(SIZED)(
       expect(now, `${width} px`).toBeLessThanOrEqual(width < 900 ? before + 1 : Math.min(640, before + 1));
       before = now;
     }
+  },
+);
+
+test.each(["playground", "playground, three axes", "runs side by side", "run"])(
+  "%s is at most 640 px high from 480 px of width on",
+  async (name) => {
+    const view = await (OTHERS[name] as Mount)(480);
+    for (const width of [480, 700, 880]) expect(await resized(view, width), `${width} px`).toBeLessThanOrEqual(640);
   },
 );
 

@@ -60,7 +60,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         }}
       >
         {!(layout.traffic && layout.sizes) && (
-          <div class="charts" style={{ top: `${layout.panels[0].h + 4}px` }}>
+          <div class="charts" style={{ top: `${layout.panels[1].y + layout.panels[1].h + 4}px` }}>
             <Segments legend="chart" of={CHARTS} value={chart} choose={(one) => state.set({ chart: one })} />
           </div>
         )}

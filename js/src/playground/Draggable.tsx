@@ -24,7 +24,7 @@ export function Draggable({ name, axis, size, index = 0, look = "" }: Props) {
       data-chip={name ?? ""}
       data-index={index}
     >
-      {size}
+      {size !== null && <span>{size}</span>}
     </Chip>
   );
 }

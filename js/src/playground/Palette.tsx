@@ -18,7 +18,9 @@ export function Palette({ editor, children }: { editor: SpecEditor; children?: C
   const loose = draft.entries.some((e) => e.unconstrained);
   return (
     <div class="palette">
-      <span class="soft">mesh axes</span>
+      <span class="soft">
+        {types.size === 1 ? [...types][0] : "mesh"} {draft.axes.length === 1 ? "axis" : "axes"}
+      </span>
       {draft.axes.map((a, i) => (
         <button {...arm(a.name)} title={`${a.type}: drag it, or click it and then a place`} key={`${i} ${a.name}`}>
           <Draggable
@@ -29,11 +31,7 @@ export function Palette({ editor, children }: { editor: SpecEditor; children?: C
           />
         </button>
       ))}
-      <span class="soft">
-        {types.size === 1
-          ? `${[...types][0]} ${draft.axes.length === 1 ? "axis" : "axes"}`
-          : draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}
-      </span>
+      {types.size > 1 && <span class="soft">{draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}</span>}
       {!editor.doc.fixed && (
         <button {...arm(null)} title="leave a dimension to the compiler">
           <Draggable name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
@@ -43,13 +41,15 @@ export function Palette({ editor, children }: { editor: SpecEditor; children?: C
         {open ? "done" : editor.doc.fixed ? "write" : "change"}
       </button>
       {children}
-      <Hint editor={editor} />
-      <button type="button" class="plain" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
-        Undo
-      </button>
-      <button type="button" class="plain" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
-        Redo
-      </button>
+      <span class="group ends">
+        <Hint editor={editor} />
+        <button type="button" class="plain" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
+          Undo
+        </button>
+        <button type="button" class="plain" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
+          Redo
+        </button>
+      </span>
     </div>
   );
 }

@@ -37,8 +37,12 @@ export function RunCard({ state }: { state: RunState }) {
   const { doc, mesh } = model;
   const { decoded, width } = state.now;
   const several = decoded?.sideBySide ?? false;
+  const { paper } = state.now;
+  // Beside the lanes of two runs there is no room for more.
+  const stacked = several || width < STACKED;
+  const wide = !several && width >= WIDE;
   return (
-    <div class={`run ${width < NARROW ? "narrow" : width < WIDE ? "" : "wide"} ${several ? "several" : ""}`}>
+    <div class={`run ${width < NARROW ? "narrow" : wide ? "wide" : ""} ${several ? "several" : ""}`}>
       <Head
         title={several ? `${charts.length} runs on one time axis` : doc.name || "program"}
         axes={mesh.axes}
@@ -53,7 +57,7 @@ export function RunCard({ state }: { state: RunState }) {
         }
       />
       <RunTools state={state} chart={chart} />
-      {doc.note && width < WIDE && <p class="note">{doc.note}</p>}
+      {doc.note && !wide && <p class="note">{doc.note}</p>}
       {several && <Totals state={state} charts={charts} />}
       <div class="charts">
         {state.now.all ? (
@@ -73,22 +77,29 @@ export function RunCard({ state }: { state: RunState }) {
           </span>
         )}
       </p>
-      <div class={width < STACKED ? "stacked" : "beside"}>
-        <div class="list">
-          <Table state={state} model={model} rows={state.rows()} />
-          {width >= WIDE && <Notes model={model} />}
-        </div>
-        {width >= STACKED && <Mesh state={state} chart={chart} />}
-        {width < WIDE && (
+      <div class={stacked ? "stacked" : "beside"}>
+        {!several && (
+          <div class="list">
+            <Table state={state} model={model} rows={state.rows()} />
+            {wide && <Notes model={model} />}
+          </div>
+        )}
+        {!stacked && <Mesh state={state} chart={chart} />}
+        {!wide && (
           <div class="folds">
-            <Fold paper={state.now.paper} summary="how this is measured">
-              <Notes model={model} />
-            </Fold>
-            {width < STACKED && (
-              <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
+            {several && (
+              <Fold paper={paper} summary={<b title={`those of ${doc.name}`}>collectives</b>}>
+                <Table state={state} model={model} rows={state.rows()} />
+              </Fold>
+            )}
+            {stacked && (
+              <Fold paper={paper} summary={<b>who waits for whom</b>}>
                 <Mesh state={state} chart={chart} />
               </Fold>
             )}
+            <Fold paper={paper} summary="how this is measured">
+              <Notes model={model} />
+            </Fold>
           </div>
         )}
       </div>

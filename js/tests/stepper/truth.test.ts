@@ -4,14 +4,13 @@ import { ALGORITHMS } from "../../src/collective/model/algorithm";
 import type { Collective, Plan, Step, Variable } from "../../src/core/document.gen";
 import { product } from "../../src/core/mesh";
 import type { Box, Color, Mark } from "../../src/draw/marks";
-import { DOTTED } from "../../src/stepper/model/caption";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { blockColors } from "../../src/stepper/scene/colors";
 import { partsOf } from "../../src/stepper/scene/look";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
-import { dotMarks } from "../../src/stepper/scene/strips";
+import { barMarks } from "../../src/stepper/scene/strips";
 import { tileMarks } from "../../src/stepper/scene/tiles";
-import { moves, type StepView, stepView } from "../../src/stepper/scene/view";
+import { moves, stepView } from "../../src/stepper/scene/view";
 import { programOf } from "./programs";
 import { RULES } from "./rules";
 import { model, TRACES } from "./traces";
@@ -161,9 +160,6 @@ const PLAYED: readonly (readonly [string, () => TraceModel])[] = [
   ),
 ];
 
-/** Whether there is room for dots, which say whose terms a sum holds. */
-const dotted = ({ stage }: StepView) => stage.chunks <= DOTTED;
-
 /** Colour of the picture at a point, and whether it is hatched. */
 function seenAt(marks: readonly Mark[], x: number, y: number): string {
   const at = marks.flatMap((m) =>
@@ -175,7 +171,7 @@ function seenAt(marks: readonly Mark[], x: number, y: number): string {
 
 /**
  * What a chunk is, is the place in its block and the members whose parts it holds. Of one part it has the colour of that
- * device; of all it has that of the result; in between, that of its place in the result, hatched, and dots say whose.
+ * device; of all it has that of the result; in between, that of its place in the result, hatched, and a bar says whose.
  */
 test.each(PLAYED)("%s: in every round of every algorithm equal chunks look equal, and others do not", (name, made) => {
   const t = made();
@@ -194,7 +190,7 @@ test.each(PLAYED)("%s: in every round of every algorithm equal chunks look equal
         for (const tile of view.stage.tiles) {
           const [[p = 0, ...others], [place]] = [tile.members, tile.places];
           if (!place || others.length > 0) continue;
-          const marks = [...tileMarks(view, tile), ...(view.adds ? dotMarks(view, tile) : [])];
+          const marks = [...tileMarks(view, tile), ...(view.adds ? barMarks(view, tile) : [])];
           const { box } = place;
           for (let k = 0; k < chunks; k++) {
             const parts = partsOf(view, p, k);
@@ -203,19 +199,21 @@ test.each(PLAYED)("%s: in every round of every algorithm equal chunks look equal
             const whole = view.adds && parts.length === chunks;
             // Whose a single term is its colour says.
             const some = parts.length > 1 && !whole ? marks : [];
-            const dots = some.flatMap((m) =>
-              m.kind === "rect" && m.w < 6 && m.y > box.y + box.h && m.x >= x && m.x < x + w ? [m.fill ?? "-"] : [],
+            const bar = some.flatMap((m) =>
+              m.kind === "rect" && m.fill === "muted" && m.y > box.y + box.h && m.x >= x && m.x < x + w
+                ? [Math.round(m.x - x)]
+                : [],
             );
             // Of a sum that is complete it is not told who added first; equal blocks are one, whoever has them.
             const one = parts.length === 1 ? t.firstEqual(view.input)?.[parts[0] ?? 0] : undefined;
             const is = [k, one ?? `${view.groupOf.get(p)} ${whole ? "all" : [...parts].sort().join("+")}`].join(" ");
-            const look = [k, seenAt(marks, x + w / 2, box.y + 2), dots.join("")].join(" ");
+            const look = [k, seenAt(marks, x + w / 2, box.y + 2), bar.join()].join(" ");
             expect(looks.get(is) ?? look, `${algorithm} ${phase} ${is}`).toBe(look);
             looks.set(is, look);
             compared++;
           }
         }
-        const seen = [...looks].filter(([is]) => dotted(view) || !is.includes("+"));
+        const seen = [...looks].filter(([is]) => view.stage.bars || !is.includes("+"));
         for (const [is, look] of seen)
           for (const [other, same] of seen)
             if (is !== other) expect(look, `${algorithm} ${phase}: ${is} and ${other}`).not.toBe(same);

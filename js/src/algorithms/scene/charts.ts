@@ -16,7 +16,7 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
   const most = Math.max(...courses.map((c) => c.sentAt(whole)));
   const x = (t: number) => box.x + (box.w * t) / whole;
   const y = (sent: number) => box.y + box.h - (box.h * sent) / most;
-  const marks: Mark[] = [...frame(box, "bytes that a device has sent, over time")];
+  const marks: Mark[] = [...frame(box, "bytes a device has sent")];
   const bytesStep = 2 ** Math.ceil(Math.log2(Math.max(1, most) / 4));
   for (let at = 0; at <= most; at += bytesStep) {
     if (at > 0) marks.push(across(box, y(at)));
@@ -86,7 +86,7 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
   const [low, high] = [Math.log(Math.min(...all)), Math.log(Math.max(...all))];
   const y = (t: number) => box.y + box.h - (box.h * (Math.log(t) - low)) / Math.max(1e-9, high - low);
   const x = (size: number) => sizeX(size, box);
-  const marks: Mark[] = [...frame(box, "estimated time, over the bytes of a block")];
+  const marks: Mark[] = [...frame(box, "estimated time by block size")];
   for (let power = Math.ceil(low / Math.LN10); power * Math.LN10 <= high; power++) {
     const at = y(10 ** power);
     marks.push(across(box, at));

@@ -23,19 +23,24 @@ const GAP = 20;
 const HEAD = 20;
 const FOOT = 22;
 const LEFT = 52;
-/** Below these widths charts stand under one another, and are as low as they are read. */
+/** Of one of two rings that stand under one another, and of their chart. */
+const RING = [170, 146] as const;
+/** Below these widths charts stand under one another, and are as low as they are read; at last rings do. */
 const TWO = 568;
 const SMALL = 520;
+const TINY = 386;
 
 /** `one`: the chart that a narrow card shows; both without. */
 export function layoutAlgorithms(width: number, one: Chart | null = null): AlgorithmsLayout {
   const half = (width - GAP) / 2;
   const beside = width >= TWO;
   const single = beside ? null : one;
-  const [high, chartHigh] = single ? (width < SMALL ? LOW : MIDDLE) : [PANEL, CHART];
+  const under = single !== null && width < TINY;
+  const [high, chartHigh] = single ? (under ? RING : width < SMALL ? LOW : MIDDLE) : [PANEL, CHART];
+  const [x, y, w] = under ? [0, high + 10, width] : [half + GAP, 0, half];
   const panels = [
-    { x: 0, y: 0, w: half, h: high },
-    { x: half + GAP, y: 0, w: half, h: high },
+    { x: 0, y: 0, w, h: high },
+    { x, y, w, h: high },
   ] as const;
   const chart = (x: number, y: number, w: number): Box => ({
     x: x + LEFT,
@@ -43,7 +48,7 @@ export function layoutAlgorithms(width: number, one: Chart | null = null): Algor
     w: w - LEFT - 10,
     h: chartHigh - HEAD - FOOT,
   });
-  const top = high + 10;
+  const top = y + high + 10;
   const below = top + (single ? 0 : chartHigh + 8);
   return {
     width,

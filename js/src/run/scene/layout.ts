@@ -50,7 +50,7 @@ export type Room = "ample" | "shared" | "dense";
 export function layoutOf(model: RunModel, width: number, room: Room = "ample"): RunLayout {
   const lanes = chosen(model);
   const labels = width >= NARROW;
-  const dense = width >= ROOMY && lanes.length > (room === "dense" ? 4 : 8);
+  const dense = room === "dense" ? lanes.length > 4 : width >= ROOMY && lanes.length > 8;
   const lane = lanes.length > 16 || dense ? 12 : lanes.length > 4 || room !== "ample" || width < ROOMY ? 18 : 21;
   const [near, far] = lane > 20 ? [5, 10] : dense ? [2, 6] : [3, 8];
   const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;

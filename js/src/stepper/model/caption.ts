@@ -20,7 +20,7 @@ export interface Captioned {
   adds: boolean;
   /** Mesh position of the receiver that is drawn, and the group that it is in. */
   receiver: number;
-  stage: { group: readonly number[]; motion: string };
+  stage: { group: readonly number[]; motion: string; bars: boolean };
   output: Variable | null;
   options: { rules?: { transitText(trace: TraceModel, at: number): readonly [string, string] } | null };
 }
@@ -49,9 +49,6 @@ export function caption(of: Captioned): readonly [string, string] {
   return ["", ""];
 }
 
-/** Most members of a ring whose chunks have room for dots. */
-export const DOTTED = 4;
-
 function hopCaption(
   { collective: c, played, flow, finished, adds, stage }: Captioned,
   id: (p: number | undefined) => number,
@@ -65,7 +62,7 @@ function hopCaption(
   const does = adding ? "the receiver adds what arrives" : "each device passes on what it has";
   const sign = [
     adds
-      ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: whose of the ${n} terms a chunk holds; ` : ""}pale: passed on`
+      ? `${stage.bars ? `bar: whose of the ${n} terms a chunk holds; ` : ""}pale: passed on`
       : "number in an empty place: the hop that fills it",
     "framed: receives in this hop",
     ...(c && c.axes.length > 1 ? ["colour = axis crossed"] : []),

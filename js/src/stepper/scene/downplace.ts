@@ -82,6 +82,7 @@ export function placeDown(
     room: { x: right, y: top, w: (permutes ? after : beside) - right, h: bottom - top },
     line: { x: 0, y: height - LINE + 20, width },
     note: clauses([shownPart(ask, tile.face), bare ? "point at a cell to read it" : ""]),
+    bars: false,
     bare: bare > 0,
     reading: tile.reading,
     width,

@@ -59,6 +59,7 @@ export function roundsStage(ask: Ask, home: Stage): Stage {
     ...copiesIn(asked, home, own, rows, block),
     note: clauses([shownPart(asked, face), bare ? "point at a cell to read it" : "", emptyChunks(asked)]),
     bare,
+    bars: gutters && pitchOf(own) >= SLIM,
     reading: block.reading,
   };
 }

@@ -6,14 +6,14 @@ import { flightsOf } from "./flights";
 import { litMarks } from "./hit";
 import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
-import { dotMarks, readingMarks, stripMarks } from "./strips";
+import { barMarks, readingMarks, stripMarks } from "./strips";
 import { resting } from "./transit";
 import type { Rules } from "./view";
 import { wayMarks } from "./ways";
 import { wholeMarks } from "./whole";
 
 export const RULES: Rules = {
-  dotMarks,
+  barMarks,
   equalMarks,
   flightsOf,
   fromText,

@@ -123,6 +123,8 @@ export interface Stage {
   note: string;
   /** Whether there is no room for numbers. */
   bare: boolean;
+  /** Whether there is room for bars under the chunks of a sum. */
+  bars: boolean;
   /** Then the cell that is looked at is written out in each tile, here from its left edge. */
   reading: Pick<Box, "x" | "w"> | null;
   width: number;
@@ -162,5 +164,6 @@ export const PLAIN = {
   carried: { chunks: 1, width: 0, height: 0, swatch: false, tag: 0 },
   room: null,
   bare: false,
+  bars: false,
   reading: null,
 } as const;

@@ -28,7 +28,7 @@ export function frameOf(view: StepView): Frame {
   const ring = moves(view) && stage.motion === "gutters" ? view : null;
   const grounds = seen.flatMap((tile) => [
     ...groundMarks(view, tile),
-    ...((ring && options.rules?.dotMarks(ring, tile)) ?? []),
+    ...((ring && options.rules?.barMarks(ring, tile)) ?? []),
   ]);
   const tiles = seen.flatMap((tile) => (ring ? insideMarks : tileMarks)(view, tile));
   const slim = isSlim(stage);

@@ -15,7 +15,6 @@ import {
   type Stroke,
 } from "../../draw/marks";
 import { fitName } from "../../draw/measure";
-import { DOTTED } from "../model/caption";
 import { exchanges, gathers, scatters } from "../model/semantics";
 import { blockMarks } from "./block";
 import { type Face, partOf } from "./contents";
@@ -204,28 +203,23 @@ function waitingMarks(view: Moving, p: number, k: number, at: Box): Mark[] {
   return marks;
 }
 
-/** Under each chunk, whose terms its sum holds: a dot for each member. */
-export function dotMarks(view: Moving, { members: [p = 0], places: [place] }: Tile): Mark[] {
-  const { stage, adds } = view;
+/** Under each chunk, whose terms its sum holds: a bar with a place for each member. */
+export function barMarks(view: Moving, { members: [p = 0], places: [place] }: Tile): Mark[] {
+  const { stage, adds, empty } = view;
   const group = view.groupOf.get(p) ?? [];
-  if (!place || !adds || stage.chunks > DOTTED) return [];
+  if (!place || !adds || !stage.bars) return [];
   const { box } = place;
-  const [n, w] = [stage.chunks, box.w / stage.chunks];
-  const pitch = Math.min(7, (w - 7) / n);
-  const r = Math.min(2.2, pitch / 2 - 0.4);
-  if (r < 1) return [];
-  const marks: Mark[] = [];
-  for (let k = 0; k < n; k++) {
+  const n = stage.chunks;
+  const w = box.w / n;
+  const pitch = (w - 4) / n;
+  return [...group.keys()].flatMap((k) => {
+    const bar = { kind: "rect", x: box.x + k * w + 2, y: box.y + box.h + 3, w: w - 4, h: 3, fill: "line" } as const;
     const parts = partsOf(view, p, k);
-    for (let i = 0; i < n && !view.empty.has(k); i++) {
-      const [x, y] = [box.x + k * w + w / 2 + (i - (n - 1) / 2) * pitch, box.y + box.h + 6];
-      const dot = { kind: "rect", x: x - r, y: y - r, w: 2 * r, h: 2 * r, r } as const;
-      marks.push(
-        parts.includes(group[i] ?? -1) ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } },
-      );
-    }
-  }
-  return marks;
+    const own = group.flatMap((member, i): Mark[] =>
+      parts.includes(member) ? [{ ...bar, x: bar.x + i * pitch, w: pitch, fill: "muted" }] : [],
+    );
+    return empty.has(k) ? [] : [bar, ...own];
+  });
 }
 
 /** The outline of a column, in the ink of the axis that it arrives over. */

@@ -51,7 +51,7 @@ export interface Rules {
   /** A block in chunks, in a tile, and what of it is read: `strips.ts`. */
   stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[];
   readingMarks(view: Moving, tile: Tile): Mark[];
-  dotMarks(view: Moving, tile: Tile): Mark[];
+  barMarks(view: Moving, tile: Tile): Mark[];
   /** `=` between neighbours whose blocks are equal: `equals.ts`. */
   equalMarks(view: StepView): Mark[];
   /** The transfer that rests on its way while this step runs: `transit.ts`. */
