@@ -54,6 +54,10 @@ SUMMED = 64
 SHORT = range(32, LANES)
 """Sizes of a part of a sum that XLA does not cut from it where it is transposed."""
 
+ROWS, FILLED = 8, 1.5
+"""Rows of a tile of a chip's memory, and how many times its rows a part of a matrix may have, filled up to whole tiles,
+for the sum to be scattered: 11 rows, filled up to 16, are, and 10 are not."""
+
 
 @dataclass
 class _Work:
@@ -205,6 +209,24 @@ def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_j
     return all(map(is_turned, slices))
 
 
+def _is_in_small_parts(slices: Sequence[_jax.Op]) -> bool:
+    """Whether the parts of a sum are those of a matrix, and are one tile, or are much larger filled up to whole tiles.
+
+    A sum of more dimensions is laid out so that tiles have none of those that are cut.
+    """
+
+    def is_small(cut: _jax.Op) -> bool:
+        whole, part = cut.operands[0].local, cut.results[0].local
+        cuts = [d for d, (a, b) in enumerate(zip(whole, part, strict=True)) if a != b]
+        if len(part) != 2 or len(cuts) != 1:
+            return False
+        rows, columns = part[cuts[0]], part[1 - cuts[0]]
+        filled = -(-rows // ROWS) * ROWS
+        return filled > FILLED * rows or (filled == ROWS and columns <= LANES)
+
+    return any(map(is_small, slices))
+
+
 SCATTERS_ONE = jax.__version_info__ >= (0, 12)
 """Whether the sum of a product with a dimension of 1 is scattered, as by the libtpu of JAX 0.12."""
 
@@ -245,7 +267,8 @@ def _collective(
         part = whole // _members(over)
         # On TPUs XLA sums whole what all devices have a part of, and what is not cut as it is summed.
         of_all = _members(over) == machine.size
-        is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers) or _is_of_one(op, made))
+        is_uncut = _is_turned_next(users, readers) or _is_in_small_parts(users) or _is_of_one(op, made)
+        is_whole = machine.platform == "tpu" and (of_all or is_uncut)
         kept = "all-reduce" if is_whole else "reduce-scatter"
         scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
         return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
