@@ -22,7 +22,7 @@ from shardwidget.document import Candidate, Figures, Search
 from shardwidget.read._search import compiling
 from shardwidget.read._search.gathers import NEAR
 from shardwidget.read._search.machine import Machine
-from shardwidget.read._search.plans import candidates
+from shardwidget.read._search.plans import candidates, leaf_specs, spec_of
 from shardwidget.read._search.roles import roles_of
 from shardwidget.read._search.step import Step
 from tests import searches
@@ -70,6 +70,39 @@ class TestNames:
         sizes = [axis.size for c in found("gpt").candidates for axis in c.axes if axis.name == "tensor"]
         assert max(sizes) == 4
 
+    def test_a_token_more_than_the_model_reads_leaves_its_sequence(self) -> None:
+        """Of tokens, all but the last are read, and all but the first are what follows."""
+
+        def loss(w: Any, tokens: Any) -> Any:
+            logits = jnp.tanh(w["embed"][tokens[:, :-1]]) @ w["out"]
+            return -jnp.mean(jnp.take_along_axis(logits, tokens[:, 1:, None], -1))
+
+        w = {"embed": jax.ShapeDtypeStruct((64, 32), jnp.float32), "out": jax.ShapeDtypeStruct((32, 64), jnp.float32)}
+        step = Step(searches.descent(loss), (w, jax.ShapeDtypeStruct((16, 9), jnp.int32)), None)
+        roles = roles_of(step, ())
+        plans = {plan.name: plan for plan in candidates(step, roles, 16, 2, {}).plans}
+        split = spec_of(plans["DP 2 × SP 8"].entries(step.dims.of(step.pins[0][0]), (16, 8, 32), roles))
+        assert (roles.examples, split) == (16, P("data", "seq"))
+        assert leaf_specs(plans["DP 2 × SP 8"], step, roles)[-1] == P("data")
+
+    def test_steps_of_a_loop_are_not_the_batch(self) -> None:
+        """Of values by time, then by example, of which all but the last are read."""
+
+        def loss(w: Any, xs: Any) -> Any:
+            def cell(h: Any, x: Any) -> tuple[Any, Any]:
+                h = jnp.tanh(x @ w["in"] + h @ w["again"])
+                return h, h
+
+            _, hs = jax.lax.scan(cell, jnp.zeros((32, 64)), xs[:-1])
+            return jnp.mean((hs @ w["out"] - xs[1:]) ** 2)
+
+        w = {name: jax.ShapeDtypeStruct(n, jnp.float32) for name, n in (("in", (16, 64)), ("again", (64, 64)))}
+        w["out"] = jax.ShapeDtypeStruct((64, 16), jnp.float32)
+        step = Step(searches.descent(loss), (w, jax.ShapeDtypeStruct((9, 32, 16), jnp.float32)), None)
+        roles = roles_of(step, ())
+        (plan,) = candidates(step, roles, 16, 1, {"data": (16,)}).plans[:1]
+        assert (roles.examples, leaf_specs(plan, step, roles)[-1]) == (32, P(None, "data"))
+
 
 class TestFigures:
     def test_the_same_search_gives_the_same(self) -> None:
@@ -106,7 +139,8 @@ class TestFigures:
         both = named(found("mlp"), "DP 4 × FSDP 4")
         whole = sum(4 * math.prod(leaf.shape) for leaf in found("mlp").leaves if leaf.weight and len(leaf.shape) == 2)
         sent = _sent(both.estimated)
-        assert sent["reduce-scatter", ("fsdp",)] == whole * 3 // 4
+        # Parts of the last, of 8 × 8, are one tile.
+        assert sent["reduce-scatter", ("fsdp",)] == (whole - 4 * 32 * 8) * 3 // 4
         assert sent["all-reduce", ("data",)] == 2 * (whole // 4) * 3 // 4
 
     @pytest.mark.libtpu
@@ -212,6 +246,41 @@ class TestFigures:
             assert (kind, ("tensor",)) in estimated
             of = {kind: n for (kind, axes), n in compiled_.items() if axes == ("tensor",)}
             assert of == pytest.approx({kind: n for (kind, axes), n in estimated.items() if axes == ("tensor",)})
+
+    @pytest.mark.libtpu
+    @pytest.mark.parametrize(
+        ("shape", "kind"),
+        [
+            ((64, 128), "all-reduce"),
+            ((64, 256), "reduce-scatter"),
+            ((80, 1024), "all-reduce"),
+            ((96, 1024), "reduce-scatter"),
+        ],
+    )
+    def test_a_matrix_is_scattered_in_parts_of_whole_tiles(self, shape: tuple[int, int], kind: str) -> None:
+        """Of several tiles of 8 rows, or of nearly as many rows: of 12 rows, not of 10."""
+        loss = lambda w, x: jnp.mean((x @ w) ** 2)  # noqa: E731
+        args = (jax.ShapeDtypeStruct(n, jnp.float32) for n in (shape, (1024, shape[0])))
+        sizes = {"data": 2, "fsdp": 8}
+        (c,) = read.search(searches.descent(loss), *args, mesh="v5e:4x4", compiled=1, sizes=sizes).candidates
+        assert c.compiled is not None
+        for figures in (c.estimated, c.compiled):
+            summed = {k for k, axes in _sent(figures) if axes == ("fsdp",)} & {"all-reduce", "reduce-scatter"}
+            assert summed == {kind}
+
+    @pytest.mark.libtpu
+    @pytest.mark.parametrize("length", [256, 1024])
+    def test_rows_of_a_table_move_where_they_are_less(self, length: int) -> None:
+        """Else the table is gathered once, the zeros that its gradient is added to are not, and the sum is whole."""
+        loss = lambda w, tokens: jnp.mean((w["table"][tokens] @ w["out"]) ** 2)  # noqa: E731
+        w = {name: jax.ShapeDtypeStruct(n, jnp.float32) for name, n in (("table", (4096, 512)), ("out", (512, 512)))}
+        args = w, jax.ShapeDtypeStruct((64, length), jnp.int32)
+        (c,) = read.search(
+            searches.descent(loss), *args, mesh="v5e:4x4", compiled=1, sizes={"data": 2, "fsdp": 8}
+        ).candidates
+        assert c.compiled is not None
+        assert _sent(c.estimated) == pytest.approx(_sent(c.compiled), rel=0.05)
+        assert (("all-to-all", ("fsdp",)) in _sent(c.estimated)) == (length == 256)
 
     @pytest.mark.libtpu
     @pytest.mark.parametrize(

@@ -5,7 +5,7 @@
 - ``plans``: axes given to groups, the spec of every value that follows, and all plans of a number of chips.
 - ``machine``: a topology on paper, laid out as ``tpu_mesh`` does; peaks of chips.
 - ``walk``, ``alive``: what a program takes that Shardy has divided: collectives, products; memory.
-  ``gathers``: which equal gathers XLA makes one.
+  ``gathers``: which equal gathers XLA makes one; ``sums``: which it scatters; ``tables``: rows that are looked up.
 - ``compiling``: the same by the compiler, kept on disk. ``code``: a candidate as Python.
 - ``tried``: a candidate, of a plan or "now". ``run``: all of it in order; what was known stays when it is interrupted.
 - ``ranking``: what they are ordered by.

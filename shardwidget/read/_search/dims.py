@@ -30,9 +30,14 @@ class Dims:
         them. (Roots: see ``of``.)"""
         self.batched: list[tuple[Any, Any, tuple[Dim, ...]]] = []
         """Of each product: its operands, and the dimensions that it has in both."""
+        self._slices: list[tuple[Dim, Dim]] = []
         self._apart = _taken_apart(jaxpr)
         self._walk(jaxpr)
         self.scanned = {self._find(d) for d in self.scanned}
+        self.sliced: dict[Dim, list[Dim]] = {}
+        """Of a group, those of slices of it: of tokens, those that are read, and those that follow them."""
+        for whole, part in self._slices:
+            self.sliced.setdefault(self._find(whole), []).append(self._find(part))
 
     def of(self, v: Any) -> tuple[Dim | None, ...]:
         """The group of each dimension of a variable; None for those of size 1."""
@@ -173,6 +178,13 @@ class Dims:
                     for e, d in enumerate(left):
                         self._tie(v, d, out, e)
 
+    def _slice(self, eqn: Any) -> None:
+        self._elementwise(eqn)
+        (v,), (out,) = eqn.invars, eqn.outvars
+        if _is_value(v):
+            shapes = enumerate(zip(_shape(v), _shape(out), strict=True))
+            self._slices += [((v, d), (out, d)) for d, (whole, part) in shapes if 1 < part < whole]
+
     def _squeeze(self, eqn: Any) -> None:
         self._major(eqn.invars[0], eqn.outvars[0])
 
@@ -245,6 +257,7 @@ class Dims:
         "conv_general_dilated": _convolution,
         "broadcast_in_dim": _broadcast,
         "transpose": _transpose,
+        "slice": _slice,
         "reshape": _squeeze,
         "squeeze": _squeeze,
         "expand_dims": _squeeze,

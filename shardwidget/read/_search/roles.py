@@ -66,11 +66,19 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
         ValueError: no batch was found, or there are no such arguments.
     """
     dims, leaves = step.dims, step.inputs
-    groups = [tuple(g if g not in dims.scanned else None for g in dims.of(v)) for v in leaves]
     changed = {
         k for k, out in zip(step.outputs(), step.flat.outvars, strict=True) if k is not None and out is not leaves[k]
     }
     pins = [{g for g in dims.of(v) if g} for v, *_ in step.pins]
+    in_products = set[Dim]().union(*pins)
+
+    def read(group: Dim | None) -> Dim | None:
+        """The group, or where no product has it, that of a slice: of one token more than the model reads."""
+        parts = dims.sliced.get(group, ()) if group and group not in in_products else ()
+        found = next((g for g in parts if g in in_products or g in dims.scanned), group)
+        return None if found in dims.scanned else found
+
+    groups = [tuple(map(read, dims.of(v))) for v in leaves]
     counts: Counter[Dim | None] = Counter(g for of in pins for g in of)
     # What every product has is the batch of an inference, whose result may look like its new value.
     changed = {k for k in changed if not pins or counts[_first(groups[k])] < len(pins)}
@@ -102,7 +110,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
     of_weights = {g for k in weights for g in groups[k] if g}
     sequences = {g for k in found for g in groups[k][1 + groups[k].index(_first(groups[k])) :][:1] if g}
     # A dimension that the first product sums away is none, nor one that no product keeps: rows of an image.
-    sequences = sequences.intersection(*[set().union(*pins)]) - of_weights - batches
+    sequences = (sequences & in_products) - of_weights - batches
     experts = {
         g
         for left, right, shared in dims.batched

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import jax
-
 from shardwidget import _jax, cost
 from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
@@ -15,6 +13,8 @@ from shardwidget.document import Figures, Sent
 from shardwidget.read._search.alive import LANES, arguments_of, peak_of
 from shardwidget.read._search.gathers import TURNS, same_gathers, turned
 from shardwidget.read._search.machine import Layout, Machine
+from shardwidget.read._search.sums import is_in_small_parts, is_of_one, is_turned_next
+from shardwidget.read._search.tables import is_of_constant, rows_added, rows_read
 
 _OPCODES = {
     "sdy.all_gather": "all-gather",
@@ -49,10 +49,6 @@ first. Sums over all devices are rings up to the first of the two."""
 
 SUMMED = 64
 """The fewest devices of a program in which XLA sums, filled up with zeros, what all of them gather: 32 gather it."""
-
-
-SHORT = range(32, LANES)
-"""Sizes of a part of a sum that XLA does not cut from it where it is transposed."""
 
 
 @dataclass
@@ -127,6 +123,8 @@ def _walk(
             key = (id(turned(op.operands[0], made)), op.key)
             if id(op) in same or (op.name != "sdy.all_gather" and key in once):
                 continue
+            if op.name == "sdy.all_gather" and is_of_constant(op, made):
+                continue
             once.add(key)
             sent = _collective(op, made, used, id(op.results[0]) in returned, machine, times, in_loop)
             of_weights = bool(batch_axes & {name for name, _ in op.axes})
@@ -190,39 +188,6 @@ def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
     return found
 
 
-def _is_turned_next(slices: Sequence[_jax.Op], readers: Mapping[int, Sequence[_jax.Op]]) -> bool:
-    """Whether a part of a sum is ``SHORT``, is transposed, and has more than two dimensions.
-
-    XLA transposes such a sum first.
-    """
-
-    def is_turned(cut: _jax.Op) -> bool:
-        (whole,), (part,) = cut.operands, cut.results
-        is_short = any(a != b and b in SHORT for a, b in zip(whole.local, part.local, strict=True))
-        by = (reader.name for reader in readers.get(id(part), ()))
-        return is_short and len(part.shape) > 2 and "stablehlo.transpose" in by
-
-    return all(map(is_turned, slices))
-
-
-SCATTERS_ONE = jax.__version_info__ >= (0, 12)
-"""Whether the sum of a product with a dimension of 1 is scattered, as by the libtpu of JAX 0.12."""
-
-
-def _is_of_one(op: _jax.Op, made: Mapping[int, _jax.Op]) -> bool:
-    """Whether a product is summed that has a dimension of 1 on each device, such as that of one example.
-
-    XLA takes the dimension out of the product and puts it back after the sum, and so finds a reshape between the sum
-    and its parts: ``MatchReduceScatter`` of XLA allows none (``allow_intervening_reshape``). A product with batch
-    dimensions, as of attention, keeps it.
-    """
-    product = made.get(id(turned(op.operands[0], made)))
-    if SCATTERS_ONE or product is None or product.name != "stablehlo.dot_general" or 1 not in op.results[0].local:
-        return False
-    left, right, result = (math.prod(v.local) for v in (*product.operands[:2], product.results[0]))
-    return left * right == result * product.summed**2
-
-
 def _collective(
     op: _jax.Op,
     made: Mapping[int, _jax.Op],
@@ -240,12 +205,17 @@ def _collective(
     scatters = opcode == "all-reduce" and users and not returned and all(u.name == "sdy.all_slice" for u in users)
     if scatters:
         # Of the sum each keeps a part: it is scattered over those axes, and the part is summed over the others.
+        if added := rows_added(op, users, made):
+            rows, moves = added
+            of_rows = _Found("all-to-all", op.axes, rows.bytes * _members(op.axes), times, in_loop)
+            return [of_rows if moves else _Found(opcode, op.axes, whole, times, in_loop)]
         over = tuple(axis for axis in op.axes if axis in sliced)
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // _members(over)
         # On TPUs XLA sums whole what all devices have a part of, and what is not cut as it is summed.
         of_all = _members(over) == machine.size
-        is_whole = machine.platform == "tpu" and (of_all or _is_turned_next(users, readers) or _is_of_one(op, made))
+        is_uncut = is_turned_next(users, readers) or is_in_small_parts(users) or is_of_one(op, made)
+        is_whole = machine.platform == "tpu" and (of_all or is_uncut)
         kept = "all-reduce" if is_whole else "reduce-scatter"
         scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
         return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
@@ -253,6 +223,8 @@ def _collective(
         whole = operand.bytes
     elif opcode == "all-to-all":
         whole = operand.bytes * _members(op.axes)
+    elif opcode == "all-gather" and (rows := rows_read(op, readers)):
+        opcode, whole = "all-to-all", rows.bytes * _members(op.axes)
     elif opcode == "all-gather" and machine.platform == "tpu" and _members(op.axes) == machine.size >= SUMMED:
         opcode = "all-reduce"
     return [_Found(opcode, op.axes, whole, times, in_loop)]
