@@ -65,7 +65,7 @@ def fixes_of(
         compiled: how the compiler lays out the first result; None where that is not known.
         known: names, source and prices.
     """
-    is_product = _jax.name_of(line.eqn) in ("dot_general", "conv_general_dilated")
+    is_product = _jax.name_of(line.eqn) in _jax.CONTRACTIONS and "dimension_numbers" in line.eqn.params
     ways = contractions(line, values, known.written) if is_product else iter(())
     found: dict[Any, tuple[FixCandidate, Any]] = {}
     for way in (*ways, *resharded_operands(line, values, bind, wanted, known.written)):

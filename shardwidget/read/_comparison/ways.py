@@ -174,7 +174,7 @@ def resharded_operands(
 def _are_alike(line: Line, one: Any, other: Any) -> bool:
     """Whether two operands are laid out alike: of one shape, or a part and what it is part of."""
     a, b = jax.typeof(one), jax.typeof(other)
-    parts = _jax.name_of(line.eqn) in ("concatenate", "dynamic_update_slice")
+    parts = _jax.name_of(line.eqn) in _jax.JOINING
     return a.shape == b.shape or (parts and a.ndim == b.ndim)
 
 
