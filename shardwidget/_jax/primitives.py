@@ -84,6 +84,9 @@ ARITHMETIC = frozenset(
 CONTRACTIONS = frozenset({"conv_general_dilated", "dot_general", "ragged_dot", "ragged_dot_general"})
 """Primitives that sum products."""
 
+JOINING = frozenset({"concatenate", "dynamic_update_slice"})
+"""Primitives that put arrays into one, which JAX wants to be laid out alike on Explicit axes."""
+
 LINEAR = frozenset({"convert_element_type", "div", "neg"})
 """Some primitives that only scale or cast their first operand, where the others are constants."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from jax.sharding import PartitionSpec
 
@@ -40,3 +40,13 @@ def spec_text(spec: PartitionSpec) -> str:
     if (kind := _jax.unreduced_kind(spec)) != "sum":
         parts.append(f"unreduced_kind=jax.sharding.UnreducedKind.{kind}")
     return f"P({', '.join(parts)})"
+
+
+def without_repeats(dims: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    """The axes of dimensions, each kept where it comes first."""
+    seen: set[str] = set()
+    out = []
+    for axes in dims:
+        out.append(tuple(a for a in axes if a not in seen))
+        seen |= set(axes)
+    return out

@@ -53,7 +53,8 @@ PROGRAMS = {
     ),
     "sums so far": ("def f(a):\n    return jnp.cumsum(a, axis=0) + 1\n", [((8, 8), "x", None)]),
     "a loop's carry": (
-        "def f(x, w):\n    return jax.lax.scan(lambda h, _: (h @ w, None), x, None, length=3)[0]\n",
+        "def f(x, w):\n    jax.lax.scan(lambda _, row: ((), None), (), w)\n"  # This loop gives nothing.
+        "    return jax.lax.scan(lambda h, _: (h @ w, None), x, None, length=3)[0]\n",
         [((8, 8), "x", None), ((8, 8), None, "y")],
     ),
     "a loop along a split dimension": (
@@ -76,6 +77,18 @@ PROGRAMS |= {
     ),
     "positions in order": ("def f(a):\n    return jnp.argsort(a, axis=1)\n", [((16, 16), "x", "y")]),
     "rows by number": ("def f(table, i):\n    return table[i]\n", [((16, 32), "y", None), ((8,), "x", np.int32)]),
+    "a convolution whose filters are split": (
+        "def f(x, w):\n    return jax.lax.conv_general_dilated(x, w, (1,), 'SAME')\n",
+        [((4, 8, 8), "x", "y", None), ((8, 8, 3), None, "y", None)],
+    ),
+    "a cache that is split along time": (
+        "def f(cache, new):\n    return jax.lax.dynamic_update_slice(cache['k'], new, (0, 3, 0))\n",
+        [{"k": ((4, 8, 4), "x", "y", None)}, ((4, 1, 4), "x", None, "y")],
+    ),
+    "what a function of the user's returned": (
+        "def twice(a):\n    return 2 * a\n\n\ndef f(x, w):\n    h = twice(x)\n    return jnp.add(h, w)\n",
+        [((8, 8), "x", "y"), ((8, 8), "y", "x")],
+    ),
     "a product in a loop": (
         "def f(x, w):\n    def step(h, _):\n        return jnp.tanh(h @ w), None\n"
         "    return jax.lax.scan(step, x, None, length=5)[0]\n",

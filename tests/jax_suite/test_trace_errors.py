@@ -191,6 +191,34 @@ def f(a, b):
         arguments="jax.device_put(jnp.ones((8, 4)), jax.NamedSharding(mesh, P('x', 'y'))), "
         "jax.device_put(jnp.ones((4, 8)), jax.NamedSharding(mesh, P('y', None)))",
     ),
+    "two sharding types": Case(
+        "sharding_type",
+        """
+def f(table, i, w):
+    x = table["rows"][i]
+    return x @ w
+""",
+        "table['rows']",
+        ("y", "x"),
+        mesh=EXPLICIT,
+        arguments="{'rows': jax.device_put(jnp.ones((8, 4, 8)), jax.NamedSharding(mesh, P('y', None, None)))}, "
+        "jax.device_put(jnp.arange(4), jax.NamedSharding(mesh, P('x'))), "
+        "jax.device_put(jnp.ones((8, 8)), jax.NamedSharding(mesh, P('y', None)))",
+    ),
+    "a part of a cache": Case(
+        "sharding_type",
+        """
+def written(cache, new):
+    return lax.dynamic_update_slice(cache, new, (0, 3))
+def f(k, new):
+    return written(k, new)
+""",
+        "k",
+        ("x", "y"),
+        mesh=EXPLICIT,
+        arguments="jax.device_put(jnp.ones((8, 8)), jax.NamedSharding(mesh, P('x', 'y'))), "
+        "jax.device_put(jnp.ones((8, 1)), jax.NamedSharding(mesh, P('y', None)))",
+    ),
     "out_specs of a scalar": Case(
         "out_specs",
         """

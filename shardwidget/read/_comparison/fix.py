@@ -9,6 +9,7 @@ from typing import Any
 import jax
 
 from shardwidget import _jax
+from shardwidget.read._comparison.pasting import first_array
 from shardwidget.read._comparison.price import Price, Turns
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._comparison.ways import (
@@ -64,7 +65,8 @@ def fixes_of(
         compiled: how the compiler lays out the first result; None where that is not known.
         known: names, source and prices.
     """
-    ways = contractions(line, values, known.written) if _jax.name_of(line.eqn) == "dot_general" else iter(())
+    is_product = _jax.name_of(line.eqn) in _jax.CONTRACTIONS and "dimension_numbers" in line.eqn.params
+    ways = contractions(line, values, known.written) if is_product else iter(())
     found: dict[Any, tuple[FixCandidate, Any]] = {}
     for way in (*ways, *resharded_operands(line, values, bind, wanted, known.written)):
         if (type_ := _tried(way, values)) is not None:
@@ -118,7 +120,6 @@ def _dims(type_: Any) -> Entries:
 def _tried(way: FixCandidate, values: Sequence[Any]) -> Any:
     """The type of the first result that is an array, else of the first; None where JAX does not accept it either."""
     try:
-        types = [jax.typeof(result) for result in way.bind(values)]
+        return first_array([jax.typeof(result) for result in way.bind(values)])
     except Exception:
         return None
-    return next((type_ for type_ in types if type_.ndim), types[0])

@@ -25,6 +25,11 @@ EQUATIONS = 40_000
 Bind = Callable[[Sequence[Any]], list[Any]]
 
 
+def first_array(types: Sequence[Any]) -> Any:
+    """The type that stands for the results of an equation: of the first that is an array, else of the first."""
+    return next((type_ for type_ in types if type_.ndim), types[0])
+
+
 @dataclass
 class Place:
     """A frame of the user's."""
@@ -213,7 +218,7 @@ class Pasting:
         alike = [eqn for eqn in traced.equations() if _jax.name_of(eqn) == gives[0]]
         here = [eqn for eqn in alike if traced.is_within(eqn, edit.first, edit.last)]
         # JAX 0.9 keeps the lines of the first call of a library's function, which may be another change's.
-        found = {_jax.type_text(eqn.outvars[0].aval) for eqn in here or alike}
+        found = {_jax.type_text(first_array([v.aval for v in eqn.outvars])) for eqn in here or alike if eqn.outvars}
         return not found or gives[1] in found
 
     def _traced(self, edit: Edit, span: Span | None = None, after: PastedTrace | None = None) -> PastedTrace | None:

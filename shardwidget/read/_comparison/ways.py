@@ -17,7 +17,7 @@ from shardwidget.read._comparison.pasting import Pasting
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._comparison.written import WrittenSource
-from shardwidget.read._entries import Entries, entries, entries_text, spec_of
+from shardwidget.read._entries import Entries, entries, entries_text, spec_of, without_repeats
 from shardwidget.read._jaxpr.rewrite import Edit
 from shardwidget.read._jaxpr.syntax import function_of
 from shardwidget.read._jaxpr.value import Value
@@ -56,19 +56,24 @@ class FixContext:
 
 
 def contractions(line: Line, values: Sequence[Any], written: WrittenSource) -> Iterator[FixCandidate]:
-    """A product whose contracted dimensions are split alike: partial sums are added, and kept whole or split."""
+    """A product or convolution whose summed dimensions are split: partial sums are added, and kept whole or split."""
     lhs, rhs = values
     params = line.eqn.params
-    (lc, rc), (lb, rb) = params["dimension_numbers"]
     left, right = _of(lhs), _of(rhs)
-    free = [d for k, d in enumerate(left) if k not in lc and k not in lb]
-    free += [d for k, d in enumerate(right) if k not in rc and k not in rb]
-    batch = [left[k] for k in lb]
-    summed = tuple(a for k in lc for a in left[k])
-    if not summed or [left[k] for k in lc] != [right[k] for k in rc]:
-        return
+    if _jax.name_of(line.eqn) == "dot_general":
+        (lc, rc), (lb, rb) = params["dimension_numbers"]
+        free = [d for k, d in enumerate(left) if k not in lc and k not in lb]
+        free += [d for k, d in enumerate(right) if k not in rc and k not in rb]
+        whole = without_repeats([*(left[k] for k in lb), *free])
+        summed = tuple(a for k in lc for a in left[k])
+        if not summed or [left[k] for k in lc] != [right[k] for k in rc]:
+            return
+    else:
+        one, other, out = (getattr(params["dimension_numbers"], f"{name}_spec") for name in ("lhs", "rhs", "out"))
+        batch, features = without_repeats([left[one[0]], right[other[0]]])
+        whole = [batch if k == out[0] else features if k == out[1] else () for k in range(len(out))]
+        summed = tuple(a for a in left[one[1]] if a not in (*batch, *features))
     mesh = jax.typeof(lhs).sharding.mesh
-    whole = _without_repeats([*batch, *free])
     n = math.prod(mesh.shape[a] for a in summed)
     over = " and ".join(summed)
 
@@ -81,10 +86,11 @@ def contractions(line: Line, values: Sequence[Any], written: WrittenSource) -> I
             )
 
         code = _product(line, f"out_sharding={entries_text(dims)}")
-        return FixCandidate(f"sum over {over}, {title}", code, list(written.product(line, dims)), bind)
+        stated = f"sum over {over}, {title}" if over else f"state {entries_text(dims)}"
+        return FixCandidate(stated, code, list(written.product(line, dims)), bind)
 
     yield way("whole along it", whole)
-    for d, size in enumerate(line.outputs[0].aval.shape):
+    for d, size in enumerate(line.outputs[0].aval.shape if summed else ()):
         parts = n * math.prod(mesh.shape[a] for a in whole[d])
         if size % parts == 0:
             yield way(
@@ -148,7 +154,7 @@ def resharded_operands(
         wanted: list[Entries] = []
         for other in arrays:
             theirs = _of(values[other])
-            if other != k and jax.typeof(values[other]).shape == jax.typeof(values[k]).shape and theirs != mine:
+            if other != k and _are_alike(line, values[other], values[k]) and theirs != mine:
                 wanted.append(theirs)
         for d in range(len(mine)):
             if mine[d]:
@@ -163,6 +169,13 @@ def resharded_operands(
         others = [(j, mine) for j in alike if _of(values[j]) != mine]
         if len(others) > 1:
             yield _resharded(line, values, others, bind, written)
+
+
+def _are_alike(line: Line, one: Any, other: Any) -> bool:
+    """Whether two operands are laid out alike: of one shape, or a part and what it is part of."""
+    a, b = jax.typeof(one), jax.typeof(other)
+    parts = _jax.name_of(line.eqn) in _jax.JOINING
+    return a.shape == b.shape or (parts and a.ndim == b.ndim)
 
 
 def _resharded(
@@ -199,7 +212,9 @@ def _resharded(
 
 
 def _product(line: Line, option: str) -> str:
-    """A product as a call that takes an option."""
+    """A product or convolution as a call that takes an option."""
+    if _jax.name_of(line.eqn) != "dot_general":
+        return _given(line.outputs[0], f"jax.lax.conv_general_dilated(..., {option})")
     (lc, rc), (lb, rb) = line.eqn.params["dimension_numbers"]
     lhs, rhs = map(_name, line.inputs)
     avals: list[Any] = [v.aval for v in line.eqn.invars]
@@ -216,16 +231,6 @@ def _product(line: Line, option: str) -> str:
     out += [c for k, c in enumerate(right) if k not in rb and k not in rc]
     letters = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
     return _given(line.outputs[0], f"jnp.einsum('{letters}', {lhs}, {rhs}, {option})")
-
-
-def _without_repeats(dims: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Each axis kept where it comes first."""
-    seen: set[str] = set()
-    out = []
-    for axes in dims:
-        out.append(tuple(a for a in axes if a not in seen))
-        seen |= set(axes)
-    return out
 
 
 def _of(value: Any) -> Entries:

@@ -13,11 +13,11 @@ from shardwidget import _jax
 from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._entries import Entries, entries_text
 from shardwidget.read._jaxpr.rewrite import Edit, SourceText, last_name, source_text, span_of_node, spelled
-from shardwidget.read._jaxpr.syntax import span_of
+from shardwidget.read._jaxpr.syntax import as_unparsed, names_at, span_of
 from shardwidget.read._jaxpr.taken import mapped
 from shardwidget.read._jaxpr.value import Value
 
-PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "dot_general"})
+PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "dot_general", "conv_general_dilated"})
 """Functions that take ``out_sharding``."""
 
 
@@ -34,7 +34,7 @@ class WrittenSource:
         self._numbers = {id(line): k for k, line in enumerate(tree.lines)}
 
     def product(self, line: Line, dims: Sequence[Sequence[str]]) -> Iterator[Edit]:
-        """The product of a line with ``out_sharding``."""
+        """The product or convolution of a line with ``out_sharding``."""
         if (found := self._expression(line)) is None or (ordered := self._as_returned(line, dims)) is None:
             return
         source, node = found
@@ -199,9 +199,12 @@ class WrittenSource:
     def _standing_for(self, value: Value, node: ast.expr, source: SourceText) -> Iterator[ast.expr]:
         """The operands of an expression that stand for a value."""
         giver = self._givers.get(id(value))
-        span = span_of(giver.frames[0]) if giver is not None and giver.frames else None
+        frames = giver.frames if giver is not None else []
+        span = span_of(frames[0]) if frames else None
+        # What the user's function returned has the name that its caller gave it.
+        names = {as_unparsed(value.name), *(found[0] for frame in frames[1:] if len(found := names_at(frame)) == 1)}
         for operand in _operands(node):
-            if ast.unparse(operand) == _plain(value.name) or span_of_node(operand) == span:
+            if ast.unparse(operand) in names or span_of_node(operand) == span:
                 yield operand
 
 
@@ -232,14 +235,6 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
                 parts = [*part.elts, *parts]
             else:
                 yield part
-
-
-def _plain(name: str) -> str:
-    """A name of a value as Python prints it: ``p['w']``."""
-    try:
-        return ast.unparse(ast.parse(name, mode="eval"))
-    except SyntaxError:
-        return ""
 
 
 def _objects(node: ast.expr) -> set[str]:

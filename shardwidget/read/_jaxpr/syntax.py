@@ -51,6 +51,14 @@ def text_at(frame: Frame) -> str:
     return _MODULES.sub("", " ".join(b" ".join(cut).decode(errors="replace").split()))
 
 
+def as_unparsed(name: str) -> str:
+    """A name of a value as ``ast.unparse`` writes it, ``p['w']``; empty where it is no expression."""
+    try:
+        return ast.unparse(ast.parse(name, mode="eval"))
+    except SyntaxError:
+        return ""
+
+
 _MODULES = re.compile(r"(?<![\w.])(?:jax\.numpy|jax\.lax|jax\.nn|jax\.random|jax|jnp|lax|np)\.(?=[a-zA-Z])")
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import jax
+
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Fix
@@ -20,7 +22,7 @@ from shardwidget.read._jaxpr.rewrite import (
     spelled,
 )
 from shardwidget.read._jaxpr.sources import frames_of, raised_at, shown_name
-from shardwidget.read._jaxpr.syntax import Span, span_of
+from shardwidget.read._jaxpr.syntax import Span, as_unparsed, span_of
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
@@ -68,17 +70,24 @@ class Changes:
         node = self.expression
         if isinstance(node, ast.BinOp):
             operands: list[ast.expr] = [node.left, node.right]
+        elif isinstance(node, ast.Subscript):
+            operands = [node.value, node.slice]
         elif isinstance(node, ast.Call):
             operands = [a for a in node.args if not isinstance(a, ast.Constant)]
         else:
             return None
         span = self._made_at(value)
-        named = [o for o in operands if isinstance(o, ast.Name) and o.id == value.name]
+        named = [o for o in operands if ast.unparse(o) == as_unparsed(value.name)]
         made = [o for o in operands if span is not None and _span(o) == span]
         if len(named) == 1 or len(made) == 1:
             return (named if len(named) == 1 else made)[0]
-        alone = [o for k, o in enumerate(operands) if k == number and isinstance(o, ast.Name)]
-        return alone[0] if alone and len(operands) == 2 and not named and not made else None
+        # In a function that the user calls, a value has the name of a parameter.
+        arrays = [o for o in operands if isinstance(o, ast.Name) and isinstance(self.known.get(o.id), jax.Array)]
+        alone = arrays[number : number + 1] if len(operands) == 2 or isinstance(node, ast.Call) else []
+        return alone[0] if alone and not named and not made and self._is_like(alone[0].id, value) else None
+
+    def _is_like(self, name: str, value: TracedValue) -> bool:
+        return jax.typeof(self.known[name]).shape == value.aval.shape
 
     def body(self) -> tuple[SourceText, Function] | None:
         """The function that ``shard_map`` maps."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._entries import spec_text
+from shardwidget.read._entries import spec_text, without_repeats
 from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, specs_code
 from shardwidget.read._trace._failures.proposal import Proposal
@@ -43,37 +44,53 @@ def unknown_axis(stop: StoppedTrace, writer: Writer) -> Explanation:
 def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
     """An operation whose result could be cut in several ways."""
     del writer
-    values = stop.inputs
+    values = [v for v in stop.inputs if v.aval.ndim]
     mesh = next((v.aval.sharding.mesh for v in values if not v.aval.sharding.mesh.empty), None)
     parts = [f"{v.name} is {_jax.type_text(v.aval)}" for v in values]
-    axes = list(
-        dict.fromkeys(a for v in values for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec) for a in dim.axes)
-    )
+    dims = [[d.axes for d in dims_of_spec(v.aval.shape, v.aval.sharding.spec)] for v in values]
+    axes = list(dict.fromkeys(a for one in dims for names in one for a in names))
     text = f"On Explicit axes a type says how a value is cut, and for this result that is not clear: {joined(parts)}."
-    ways = []
     said = stop.changes.name_of(mesh) if mesh is not None else ""
-    product = stop.changes.expression
-    if (
-        isinstance(product, ast.BinOp)
-        and isinstance(product.op, ast.MatMult)
-        and len(values) == 2
-        and all(v.aval.ndim == 2 for v in values)
-    ):
-        rows, columns = (dims_of_spec(v.aval.shape, v.aval.sharding.spec)[d].axes for d, v in enumerate(values))
-        spec = spec_text(PartitionSpec(rows or None, tuple(a for a in columns if a not in rows) or None))
-        assert stop.changes.source is not None
-        a, b = (stop.changes.source.segment(node) for node in (product.left, product.right))
-        code = (
-            f"jnp.matmul({a}, {b}, out_sharding=jax.NamedSharding({said or f'jax.typeof({a}).sharding.mesh'}, {spec}))"
-        )
-        ways += placed(stop.changes.wrapped("State how the result is cut: JAX then sums the parts", product, code))
+
+    def sharding(code: str, cut: Sequence[Sequence[str]]) -> str:
+        spec = spec_text(PartitionSpec(*(axes or None for axes in cut)))
+        return f"jax.NamedSharding({said or f'jax.typeof({code}).sharding.mesh'}, {spec})"
+
+    def resharded(title: str, number: int, cut: Sequence[Sequence[str]]) -> list[Proposal]:
+        operand = stop.changes.operand(values[number], number)
+        return placed(stop.changes.wrapped(title, operand, f"jax.reshard({{}}, {sharding('{}', cut)})"))
+
+    ways = _stated(stop, dims, sharding) if len(values) == 2 else []
+    for (j, one), (k, other) in itertools.permutations(enumerate(values), 2):
+        if one.aval.ndim == other.aval.ndim and dims[j] != dims[k]:
+            ways += resharded(f"Lay {one.name} out as {other.name} first", j, dims[k])
     for k, v in enumerate(values):
-        if any(dim.axes for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec)):
-            code = f"jax.reshard({{}}, jax.NamedSharding({said or 'jax.typeof({}).sharding.mesh'}, P()))"
-            ways += placed(stop.changes.wrapped(f"Gather {v.name} first", stop.changes.operand(v, k), code))
+        if any(dims[k]):
+            ways += resharded(f"Gather {v.name} first", k, ())
     if mesh is not None:
         ways.append(auto_mesh(mesh, stop.changes))
     return Explanation(text, values[0] if values else None, axes, ways)
+
+
+def _stated(
+    stop: StoppedTrace, dims: Sequence[Sequence[Sequence[str]]], sharding: Callable[[str, Sequence[Sequence[str]]], str]
+) -> list[Proposal]:
+    """A product, or what is taken of an array, with ``out_sharding``; none where the expression is another."""
+    node, source = stop.changes.expression, stop.changes.source
+    if source is None:
+        return []
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Tuple):
+        a, b = source.segment(node.value), source.segment(node.slice)
+        cut = without_repeats([*dims[1], *dims[0][1:]])
+        title, code = "State how what is taken is cut", f"{a}.at[{b}].get(out_sharding={sharding(a, cut)})"
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and len(dims[0]) > 1 and len(dims[1]) == 2:
+        a, b = source.segment(node.left), source.segment(node.right)
+        cut = without_repeats([*dims[0][:-1], dims[1][1]])
+        title = "State how the result is cut: JAX then sums the parts"
+        code = f"jnp.matmul({a}, {b}, out_sharding={sharding(a, cut)})"
+    else:
+        return []
+    return placed(stop.changes.wrapped(title, node, code))
 
 
 def _names_fixed(stop: StoppedTrace, names: Sequence[str], known: Sequence[str], specs: str) -> list[Proposal]:

@@ -108,7 +108,7 @@ def tried(
     return same + [one for _, one in judged if one.fix.effect][: OTHER if same else SAME], "" if same else NONE_GIVES_IT
 
 
-_LOCAL = frozenset({"scan_carry", "branches", "shape", "traced_value", "axis_name"})
+_LOCAL = frozenset({"scan_carry", "branches", "shape", "traced_value", "axis_name", "sharding_type"})
 """Kinds of failures whose fixes may reveal another."""
 
 
