@@ -10,10 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import jax
+
 from shardwidget import _jax
 from shardwidget.read._search.gathers import TURNS, turned
 
 _CONSTANTS = frozenset({"sdy.constant", "stablehlo.constant"})
+
+MOVES_PARTS = jax.__version_info__ >= (0, 12)
+"""Whether rows also move whose sum is over more axes than the table is split by, as by the libtpu of JAX 0.12."""
 
 
 def is_of_constant(gather: _jax.Op, made: Mapping[int, _jax.Op]) -> bool:
@@ -51,7 +56,7 @@ def rows_added(sum_: _jax.Op, cuts: Sequence[_jax.Op], made: Mapping[int, _jax.O
     if not all(_is_of_columns(cut.results[0], cut.operands[0]) for cut in cuts):
         return None
     rows, whole = scatter.operands[-1], sum_.results[0]
-    return rows, all(set(cut.axes) == set(sum_.axes) for cut in cuts) and _moves(rows, whole, sum_.axes)
+    return rows, all((MOVES_PARTS or set(cut.axes) == set(sum_.axes)) and _moves(rows, whole, cut.axes) for cut in cuts)
 
 
 def _moves(rows: _jax.Value, table: _jax.Value, axes: _jax.Axes) -> bool:

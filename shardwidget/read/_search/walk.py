@@ -205,20 +205,22 @@ def _collective(
     scatters = opcode == "all-reduce" and users and not returned and all(u.name == "sdy.all_slice" for u in users)
     if scatters:
         # Of the sum each keeps a part: it is scattered over those axes, and the part is summed over the others.
-        if added := rows_added(op, users, made):
-            rows, moves = added
-            of_rows = _Found("all-to-all", op.axes, rows.bytes * _members(op.axes), times, in_loop)
-            return [of_rows if moves else _Found(opcode, op.axes, whole, times, in_loop)]
         over = tuple(axis for axis in op.axes if axis in sliced)
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // _members(over)
+        summed = [_Found(opcode, rest, part, times, in_loop)] if rest else []
+        if added := rows_added(op, users, made):
+            rows, moves = added
+            if not moves:
+                return [_Found(opcode, op.axes, whole, times, in_loop)]
+            return [_Found("all-to-all", over, rows.bytes * _members(over), times, in_loop), *summed]
         # On TPUs XLA sums whole what all devices have a part of, and what is not cut as it is summed.
         of_all = _members(over) == machine.size
         is_uncut = is_turned_next(users, readers) or is_in_small_parts(users) or is_of_one(op, made)
         is_whole = machine.platform == "tpu" and (of_all or is_uncut)
         kept = "all-reduce" if is_whole else "reduce-scatter"
         scattered = [_Found(kept, over, whole, times, in_loop)] if over else []
-        return [*scattered, *([_Found(opcode, rest, part, times, in_loop)] if rest else [])]
+        return [*scattered, *summed]
     if opcode == "reduce-scatter":
         whole = operand.bytes
     elif opcode == "all-to-all":
