@@ -169,7 +169,7 @@ class Trace(Document):
         return provided("trace_diff")(self, other, rtol, atol)
 
     def against(
-        self, reference: Callable[..., Any] | None = None, *, rtol: float = 1e-4, atol: float = 1e-6
+        self, reference: Callable[..., Any] | None = None, *, rtol: float | None = None, atol: float = 1e-6
     ) -> Unsharded | None:
         """The first value that differs from the same program without sharding, or from a reference.
 
@@ -181,7 +181,8 @@ class Trace(Document):
         Args:
             reference: another function of the same arguments and mesh, to compare with step by step, or by names; None
                 for the function itself on one device.
-            rtol: tolerance, relative to the greatest element of a value.
+            rtol: tolerance, relative to the greatest element of a value. By default 1e-4, or twice the machine epsilon
+                of the coarsest floating-point type in the program where that is more: 0.016 for bfloat16.
             atol: absolute tolerance.
 
         Returns:

@@ -143,7 +143,7 @@ class _Looking:
         for p, device in enumerate(self._mine.devices):
             wanted = expected if dims is None else self._slice(expected, dims, p)
             if not self._close(blocks[p], wanted, expected):
-                cause = self._cause(step, blocks, expected, dims)
+                cause = self._cause(number, step, blocks, expected, dims)
                 return Unsharded(number, v.name, device, *self._mine.found(number), blocks[p], wanted, cause)
         return None
 
@@ -224,6 +224,7 @@ class _Looking:
 
     def _cause(
         self,
+        number: int,
         step: Step,
         blocks: Sequence[np.ndarray],
         whole: np.ndarray,
@@ -236,13 +237,17 @@ class _Looking:
         line = f" in line {step.source.line}" if step.source else ""
         if partial:
             v, held = partial[0]
-            over = " and ".join(self._names[a] for a in held.parts)
+            axes = [self._names[a] for a in held.parts]
+            over = " and ".join(axes)
+            is_summed = any(
+                s.sums and s.collective and {*axes} <= {*s.collective.axes} for s in self._mine.steps[number:]
+            )
             n = math.prod(self._sizes[a] for a in held.parts)
-            if step.primitive in ("add", "add_any", "sub") and complete:
+            if is_summed and step.primitive in ("add", "add_any", "sub") and complete:
                 name = self._mine.called(complete[0])
                 return (
-                    f"{v.name} has parts of a sum over {over}, and {name} is whole on each device: adding it before "
-                    f"the sum{line} adds it {n} times. Add it after psum over {over}."
+                    f"{v.name} has parts of a sum over {over}, and {name} is whole on each device: added{line}, before "
+                    f"the sum, it is added {n} times. Add it after psum over {over}."
                 )
             return (
                 f"{v.name} has parts of a sum over {over}, which nothing has added: psum over {over} is missing before "

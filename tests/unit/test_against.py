@@ -69,10 +69,29 @@ def test_a_right_program_agrees(f, x, checked):
     assert read.trace(mapped(f, x, x, checked), X, W, V, B).against() is None
 
 
+def parts_in_bfloat16(x, w, v, b):
+    y = (jax.nn.relu(x @ w) @ v).astype(jnp.bfloat16)
+    return jax.lax.psum(y, "model").astype(jnp.float32) + b
+
+
+def one_part_in_bfloat16(x, w, v, b):
+    y = (jax.nn.relu(x @ w) @ v).astype(jnp.bfloat16)
+    return y.astype(jnp.float32) + b
+
+
+def test_the_rounding_of_the_coarsest_type_is_no_difference():
+    right = read.trace(mapped(parts_in_bfloat16, P("data"), P("data")), X, W, V, B)
+    assert right.against(rtol=1e-4) is not None
+    assert right.against() is None
+    found = read.trace(mapped(one_part_in_bfloat16, P("data"), P("data")), X, W, V, B).against()
+    assert found is not None
+    assert "psum over model is missing before add in line" in found.cause
+
+
 @pytest.mark.parametrize(
     ("f", "text", "cause"),
     [
-        (biased_early, "y = y + b", "y has parts of a sum over model, and b is whole on each device: adding it before"),
+        (biased_early, "y = y + b", "y has parts of a sum over model, and b is whole on each device: added in line"),
         (summed_twice, 'jax.lax.psum(y, "model") + b', "Each block is 2 times what it should be: psum"),
     ],
 )
@@ -89,7 +108,7 @@ def test_a_planted_fault_is_named_where_jax_checks_what_varies(f, text, cause):
 @pytest.mark.parametrize(
     ("f", "primitive", "text", "cause"),
     [
-        (biased_early, "add", "y = y + b", "adding it before the sum in line"),
+        (biased_early, "add", "y = y + b", ", before the sum, it is added 2 times"),
         (no_sum, "tanh", "jnp.tanh(y)", "psum over model is missing before tanh"),
         (summed_twice, "psum", 'jax.lax.psum(y, "model")', "Each block is 2 times what it should be: psum"),
     ],

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from shardwidget import _jax
 from shardwidget.document import Trace
@@ -34,13 +35,13 @@ NOT_WHOLE = (
 )
 
 
-def against(mine: Trace, reference: Callable[..., Any] | None, rtol: float, atol: float) -> Unsharded | None:
+def against(mine: Trace, reference: Callable[..., Any] | None, rtol: float | None, atol: float) -> Unsharded | None:
     """``Trace.against``.
 
     Args:
         mine: a trace, with what it was called with.
         reference: another function of the same arguments; None for the traced one, on one device.
-        rtol: tolerance, relative to the greatest element of a value.
+        rtol: tolerance, relative to the greatest element of a value; None for that of the program's types.
         atol: absolute tolerance.
 
     Raises:
@@ -48,6 +49,7 @@ def against(mine: Trace, reference: Callable[..., Any] | None, rtol: float, atol
     """
     name = mine.name or "the function"
     _refuse_stopped(mine, name)
+    rtol = _rounding(mine) if rtol is None else rtol
     call = mine.call
     if not isinstance(call, Call):
         raise ValueError(NO_CALL)
@@ -68,6 +70,12 @@ def against(mine: Trace, reference: Callable[..., Any] | None, rtol: float, atol
         raise ValueError(NOT_WHOLE.format(name=name, words=whole.error.message.partition("\n")[0]))
     _refuse_stopped(whole, name)
     return against_whole(run_of(mine), run_of(whole), mine.mesh, rtol, atol)
+
+
+def _rounding(mine: Trace) -> float:
+    """The tolerance for the types of a program: in parts, sums are rounded otherwise than in one piece."""
+    floats = {v.dtype for v in mine.variables if v.dtype.startswith(("float", "bfloat"))}
+    return max([1e-4, *(2 * float(jnp.finfo(dtype).eps) for dtype in floats)])
 
 
 def _refuse_stopped(found: Trace, name: str) -> None:
