@@ -35,7 +35,10 @@ demo: .venv/.demo $(BUNDLE)
 	JUPYTER_PREFER_ENV_PATH=1 exec jupyter lab "$$@" --log-level=ERROR --LabApp.log_level=ERROR --port=$(PORT) \
 	  --LabApp.default_url=/lab/tree/notebooks/00_quickstart.ipynb
 
-test: lint test-js test-py test-hosts
+# Types take one processor for minutes: the front end is tested beside them.
+test: .venv/.dev js/node_modules/.stamp
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync lint-python lint-typescript test-js
+	@$(MAKE) --no-print-directory test-py test-hosts
 
 lint: .venv/.dev js/node_modules/.stamp
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint-python lint-typescript
