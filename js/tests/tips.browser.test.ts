@@ -13,8 +13,8 @@ const boxOf = (part: Element): Box => {
   return { x, y, w, h };
 };
 
-const ACROSS = 16;
-const DOWN = 12;
+const ACROSS = 11;
+const DOWN = 8;
 
 /** Places all over the pictures of a card. */
 function places({ root, frame }: Mounted): { x: number; y: number }[] {

@@ -118,7 +118,12 @@ function checkFrame(v: StepView, where = ""): void {
   const slim = isSlim(v.stage);
   const words = slim ? [] : under.flatMap((m) => textBox(m) ?? []);
   // What is drawn over a copy hides it: tiles are opaque.
-  const lids = over.flatMap((m): Box[] => (m.kind === "rect" && m.fill && !m.alpha && !m.hatch ? [m] : []));
+  const isLid = (m: Mark): m is Mark & Box => Boolean(m.kind === "rect" && m.fill && !m.alpha && !m.hatch);
+  const lids = over.filter(isLid);
+  const wordsOver = over.flatMap((mark, at) => {
+    const box = textBox(mark);
+    return box ? [{ mark, at, box }] : [];
+  });
   for (const [i, a] of flights.entries()) {
     const seen = lids.find((lid) => within(a.box, lid)) ? null : a.box;
     if (!seen) continue;
@@ -131,15 +136,13 @@ function checkFrame(v: StepView, where = ""): void {
         );
     }
     // Text over a copy stands on a tile, or it would be crossed.
-    over.forEach((m, k) => {
-      const word = textBox(m);
-      if (!word || !meets(seen, word)) return;
-      const both = clip(seen, word);
-      const before = over
-        .slice(0, k)
-        .some((lid) => lid.kind === "rect" && lid.fill && !lid.alpha && !lid.hatch && within(both, lid));
-      if (both.w > 0.5 && both.h > 0.5 && !before) expect.fail(`${where}: text stands on a copy: ${JSON.stringify(m)}`);
-    });
+    for (const { mark, at, box } of wordsOver) {
+      if (!meets(seen, box)) continue;
+      const both = clip(seen, box);
+      const before = over.slice(0, at).some((lid) => isLid(lid) && within(both, lid));
+      if (both.w > 0.5 && both.h > 0.5 && !before)
+        expect.fail(`${where}: text stands on a copy: ${JSON.stringify(mark)}`);
+    }
     for (const b of flights.slice(i + 1)) {
       const both = meets(seen, b.box) && !(slim && a.source === b.source) ? clip(seen, b.box) : null;
       if (both && !lids.some((lid) => within(both, lid)))
