@@ -114,7 +114,6 @@ export class ArrayState extends CardState<Fields> {
     super(widget, frame, fields, ["_parts", "_values", "selection", "color_by", "row_dim", "column_dim"]);
     this.until(this.watch(() => this.#want()));
     this.until(() => this.layers.dispose());
-    this.until(() => this.#fit?.disconnect());
   }
 
   name(): string {

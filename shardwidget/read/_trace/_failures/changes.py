@@ -81,10 +81,13 @@ class Changes:
         made = [o for o in operands if span is not None and _span(o) == span]
         if len(named) == 1 or len(made) == 1:
             return (named if len(named) == 1 else made)[0]
+        if named or made:
+            return None
         # In a function that the user calls, a value has the name of a parameter.
+        if len(operands) == 2:
+            return next((o for o in operands[number : number + 1] if isinstance(o, ast.Name)), None)
         arrays = [o for o in operands if isinstance(o, ast.Name) and isinstance(self.known.get(o.id), jax.Array)]
-        alone = arrays[number : number + 1] if len(operands) == 2 or isinstance(node, ast.Call) else []
-        return alone[0] if alone and not named and not made and self._is_like(alone[0].id, value) else None
+        return next((o for o in arrays[number : number + 1] if self._is_like(o.id, value)), None)
 
     def _is_like(self, name: str, value: TracedValue) -> bool:
         return jax.typeof(self.known[name]).shape == value.aval.shape
