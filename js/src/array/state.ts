@@ -57,10 +57,8 @@ interface Fields {
   before: Shown | null;
   /** What is needed after the first picture, once it has been loaded. */
   parts: ArrayParts | null;
-  /** Maximum height of a panel, in pixels; null: as high as the card may be. */
-  high: number | null;
-  /** Height of the card without its picture, in pixels; 0 until it has been laid out. */
-  around: number;
+  /** Maximum height of a panel: less where the head of the card takes more room. */
+  high: number;
 }
 
 export class ArrayState extends CardState<Fields> {
@@ -90,11 +88,13 @@ export class ArrayState extends CardState<Fields> {
   readonly #summary = memo((model: PlacementModel | null) => model && summarize(model));
 
   readonly #asked = new Set<number>();
-  #fit: ResizeObserver | null = null;
-  #fitted = false;
 
   /** `high` is the maximum height of a panel, where the picture has more around it than a head and a foot. */
-  constructor(widget: WidgetModel, frame: HTMLElement, high: number | null = null) {
+  constructor(
+    widget: WidgetModel,
+    frame: HTMLElement,
+    private readonly high?: number,
+  ) {
     const fields: Fields = {
       model: null,
       colorBy: "position",
@@ -108,8 +108,7 @@ export class ArrayState extends CardState<Fields> {
       announced: "",
       before: null,
       parts: null,
-      high,
-      around: 0,
+      high: high ?? HIGH,
     };
     super(widget, frame, fields, ["_parts", "_values", "selection", "color_by", "row_dim", "column_dim"]);
     this.until(this.watch(() => this.#want()));
@@ -131,11 +130,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   shown(): Shown | null {
-    const { model, width, theme, choice, colorBy, blocks, high, around } = this.now;
-    // Where a block is described below, the panels are as high as the card may be.
-    const most = (model?.size ?? 0) < MANY ? HIGH : HIGHER;
-    const free = width < WIDE ? most : Math.min(most, HIGHEST - around);
-    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, high ?? free);
+    const { model, width, theme, choice, colorBy, blocks, high } = this.now;
+    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, high);
   }
 
   summary() {
@@ -155,23 +151,17 @@ export class ArrayState extends CardState<Fields> {
     const { theme, before, parts } = this.now;
     const shown = this.shown();
     const picture = this.frame.shadowRoot?.querySelector<HTMLElement>(".picture");
-    if (picture && this.now.high === null) this.#measureAround(picture);
+    if (picture && !this.high) {
+      const around = this.frame.offsetHeight - picture.offsetHeight;
+      // Where a block is described below, the panels are as high as the card may be.
+      const most = (this.now.model?.size ?? 0) < MANY ? HIGH : HIGHER;
+      this.set({ high: this.now.width < WIDE ? most : Math.min(most, HIGHEST - around) });
+      // Another height is drawn at once: this one would never be seen.
+      if (shown !== this.shown()) return false;
+    }
     return (
       shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned, parts)
     );
-  }
-
-  /** Asks what is around the picture when the card is laid out, before it is seen. Here, that would lay it out twice. */
-  #measureAround(picture: HTMLElement): void {
-    this.#fit ??= new ResizeObserver((_, fit) => {
-      fit.disconnect();
-      const around = this.frame.offsetHeight - picture.offsetHeight;
-      this.#fitted = around !== this.now.around;
-      this.set({ around });
-    });
-    // What is drawn because of the answer does not ask again.
-    if (!this.#fitted) this.#fit.observe(picture);
-    this.#fitted = false;
   }
 
   setColor(colorBy: ColorBy): void {
