@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { button, enter, expectAccessible, find, GROUNDS, press, settle, textOf } from "../harness";
 import { NAMESPACES, wire } from "./documents";
 import { mount, names, rows } from "./harness";
@@ -76,7 +76,7 @@ test("Enter asks Python for the view that fits, draws it in place, and takes it 
   await expectAccessible(view);
   expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "open", name: "params" }]);
   view.model.assign({ _opened: { n: 1, name: "params", front_end: FRONT_END, state: { _document: "a tree" } } });
-  await vi.waitFor(() => expect(textOf(find(view, ".opened"))).toContain("drawn: a tree"));
+  await expect.poll(() => textOf(find(view, ".opened"))).toContain("drawn: a tree");
   await press(list, "Enter");
   await settle();
   expect(view.root.querySelector(".opened")).toBeNull();

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { button, Clock, find, type Mounted, prefers, press, settle, textOf } from "../harness";
 import { mount, start } from "./harness";
 import { model, SCHEDULES, wire } from "./schedules";
@@ -218,7 +218,7 @@ test("a tick opens the function's steps in the card, and moves them", async () =
   expect(asked()).toEqual([{ n: 1, tick: 1, first: true }]);
   expect(button(view, "its steps").ariaPressed).toBe("true");
   await answer({ n: 1, step: 14, front_end: shown, state: { step: 0 } });
-  await vi.waitFor(() => expect(textOf(find(view, ".steps"))).toBe("step 14"));
+  await expect.poll(() => textOf(find(view, ".steps"))).toBe("step 14");
   // What Python keeps of it goes again.
   expect(asked().at(-1)).toEqual({});
   await press(list, "ArrowRight");

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { button, enter, expectAccessible, find, GROUNDS, press, settle } from "../harness";
 import { lines, mount, paths } from "./harness";
 import { MODELS, wire } from "./models";
@@ -48,7 +48,7 @@ test("a leaf is drawn as an array, and closed again", async () => {
   const tree = find(view, ".tree");
   for (const key of ["Home", "ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await press(tree, key);
   const inner = () => find(view, ".array .shardwidget").shadowRoot?.textContent;
-  await vi.waitFor(() => expect(inner()).toContain("f32[32768,1024]"));
+  await expect.poll(inner).toContain("f32[32768,1024]");
   find(view, ".close").click();
   await settle();
   expect(view.root.querySelector(".array")).toBeNull();
@@ -61,17 +61,17 @@ test("a spec that is tried for a leaf becomes a rule for all that are equal to i
   await press(find(view, ".tree"), "e");
   const inner = () => find(view, ".array .shardwidget").shadowRoot as ShadowRoot;
   const slot = (n: number) => inner().querySelectorAll<HTMLElement>(".slot")[n] as HTMLElement;
-  await vi.waitFor(() => expect(slot(0).textContent).toContain("data"));
+  await expect.poll(() => slot(0).textContent).toContain("data");
   expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
   press(slot(1), "Backspace");
   await settle();
   // The middle of an edit may be refused; then there is nothing to take over.
   press(slot(1), "d");
   const take = () => [...inner().querySelectorAll("button")].find((b) => b.textContent === "Use as a rule");
-  await vi.waitFor(() => expect(take()?.disabled).toBe(true));
+  await expect.poll(() => take()?.disabled).toBe(true);
   expect(inner().textContent).toContain("data is taken by dim 0");
   press(slot(0), "Backspace");
-  await vi.waitFor(() => expect(take()?.disabled).toBe(false));
+  await expect.poll(() => take()?.disabled).toBe(false);
   take()?.click();
   await settle();
   expect(view.model.sentFor("rules")).toEqual(["^params/layers/\\d+/qkv$ → P(None, 'data')"]);
