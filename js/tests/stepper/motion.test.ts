@@ -210,13 +210,14 @@ test.each(KINDS.filter((kind) => kind !== "pmin"))(
         const shape = cut ? [1, members] : kind === "ragged_all_to_all" ? [members] : [1, 4];
         const pairs = Array.from({ length: members }, (_, r) => [r, (r + 1) % members] as const);
         const trace = programOf({ axes, kind, over, shape, pairs });
+        const layouts = new Map(WIDTHS.map((width) => [width, new StepperLayout(trace, width)]));
         for (const { algorithm } of trace.plans(trace.steps[2] as Step)) {
           // The greatest of a group is drawn as its sum is: of that, one width is enough.
           for (const width of kind === "pmax" ? WIDTHS.slice(turn % 4, (turn % 4) + 1) : WIDTHS) {
             // All moments come to every kind and algorithm at every width, not to each of their meshes.
             const phase = PHASES[turn++ % PHASES.length] as number;
             const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
-            const view = stepView(new StepperLayout(trace, width), { step: 2, phase }, options);
+            const view = stepView(layouts.get(width) as StepperLayout, { step: 2, phase }, options);
             const where = `${algorithm} over ${over} of ${JSON.stringify(axes)}, ${width} px, at ${phase}`;
             checkFrame(view, where);
             checkWords(view, where);

@@ -34,14 +34,17 @@ function programs(axes: Program["axes"]): Program[] {
   return overs.flatMap((over) => {
     const n = over.reduce((size, name) => size * (axes[name] ?? 1), 1);
     const pairs = Array.from({ length: n }, (_, r) => [r, (r + 1) % n] as const);
-    return KINDS.flatMap((kind) =>
-      BLOCKS.filter(({ shape }) => !cuts(kind) || shape.some((d) => d % n === 0)).map((block) => ({
-        ...block,
-        axes,
-        kind,
-        over,
-        ...(kind === "ppermute" ? { pairs } : {}),
-      })),
+    // Two of the four blocks come to each collective, so that every block comes to every mesh.
+    return KINDS.flatMap((kind, k) =>
+      BLOCKS.filter(({ shape }, b) => b % 2 === k % 2 && (!cuts(kind) || shape.some((d) => d % n === 0))).map(
+        (block) => ({
+          ...block,
+          axes,
+          kind,
+          over,
+          ...(kind === "ppermute" ? { pairs } : {}),
+        }),
+      ),
     );
   });
 }

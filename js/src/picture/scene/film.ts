@@ -21,7 +21,13 @@ export interface Shot<Moment> {
 }
 
 /** Shots one after another. */
-export function filmOf<Moment>(shots: readonly Shot<Moment>[], draw: (moment: Moment) => Scene): Film {
+export function filmOf<Moment>(shots: readonly Shot<Moment>[], drawn: (moment: Moment) => Scene): Film {
+  let last: readonly [Moment, Scene] | null = null;
+  // What is held still is drawn once.
+  const draw = (moment: Moment) => {
+    if (last?.[0] !== moment) last = [moment, drawn(moment)];
+    return last[1];
+  };
   return {
     ms: shots.reduce((sum, shot) => sum + shot.ms, 0),
     at(ms) {
@@ -30,8 +36,8 @@ export function filmOf<Moment>(shots: readonly Shot<Moment>[], draw: (moment: Mo
         if (left < shot.ms) return draw(shot.at(left / shot.ms));
         left -= shot.ms;
       }
-      const last = shots.at(-1);
-      return last ? draw(last.at(1)) : { width: 0, height: 0, marks: [] };
+      const end = shots.at(-1);
+      return end ? draw(end.at(1)) : { width: 0, height: 0, marks: [] };
     },
   };
 }

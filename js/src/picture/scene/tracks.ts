@@ -29,8 +29,9 @@ export function together(a: { dx: number; dy: number }, b: { dx: number; dy: num
 /** Tracks from the lowest to the uppermost. */
 export function tracksOf(scenes: readonly Scene[]): Track[] {
   let tracks: Followed[] = [];
-  scenes.forEach(({ marks }, k) => {
-    const seen = marks.map(sightOf);
+  let seen: readonly Sight[] = [];
+  scenes.forEach((scene, k) => {
+    if (scene !== scenes[k - 1]) seen = scene.marks.map(sightOf);
     const next: Followed[] = [];
     for (const [track, sight] of aligned(tracks, seen, k)) next.push(taken(track, sight, k));
     tracks = next;
@@ -60,16 +61,20 @@ interface Followed extends Track {
 function sightOf(mark: Mark): Sight {
   const [x, y] = mark.kind === "line" ? (mark.points[0] ?? [0, 0]) : [mark.x, mark.y];
   const alpha = ("alpha" in mark ? mark.alpha : undefined) ?? 1;
-  const bare =
-    mark.kind === "line"
-      ? { ...mark, points: mark.points.map(([px, py]) => [px - x, py - y]) }
-      : { ...mark, x: 0, y: 0, alpha: 1, ...(mark.kind === "field" ? { rgb: mark.rgb.join() } : {}) };
-  return { mark, shape: JSON.stringify(bare, rounded), x, y, alpha };
+  return { mark, shape: JSON.stringify(bareOf(mark, x, y)), x, y, alpha };
 }
 
-function rounded(_: string, value: unknown): unknown {
-  return typeof value === "number" ? Math.round(value * 100) / 100 : value;
+/** What a mark looks like, wherever it is and however opaque. */
+function bareOf(mark: Mark, x: number, y: number): unknown {
+  if (mark.kind === "line")
+    return { ...mark, points: mark.points.map(([px, py]) => [rounded(px - x), rounded(py - y)]) };
+  const bare = { ...mark, x: 0, y: 0, alpha: 1 };
+  if ("w" in bare) [bare.w, bare.h] = [rounded(bare.w), rounded(bare.h)];
+  return bare.kind === "field" ? { ...bare, rgb: bare.rgb.join() } : bare;
 }
+
+/** Without the noise of sums. */
+const rounded = (value: number) => Math.round(value * 100) / 100;
 
 function taken(track: Followed | null, sight: Sight | null, k: number): Followed {
   if (!track) {

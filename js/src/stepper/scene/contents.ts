@@ -58,20 +58,20 @@ export function faceOf(
   return once(FACES, trace, `${v.id} ${most}`, () => newFace(trace, v, most));
 }
 
-/** A face that is made once for each key. */
-export function once<Of extends object, F extends Face | null>(
-  all: WeakMap<Of, Map<string, F>>,
+/** What is made once for each key, as long as there is what it is made of. */
+export function once<Of extends object, Made extends object | null>(
+  all: WeakMap<Of, Map<string, Made>>,
   of: Of,
   key: string,
-  make: () => F,
-): F {
-  const faces = all.get(of) ?? new Map<string, F>();
-  all.set(of, faces);
-  const known = faces.get(key);
-  if (known !== undefined) return known;
-  const face = make();
-  faces.set(key, face);
-  return face;
+  make: () => Made,
+): Made {
+  const known = all.get(of) ?? new Map<string, Made>();
+  all.set(of, known);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  known.set(key, made);
+  return made;
 }
 
 /** Faces of whole blocks, which layouts ask for again and again. */

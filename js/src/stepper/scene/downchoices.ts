@@ -99,12 +99,17 @@ const BARE = [28, 24, 20, 16, 12, 9, 7, 5, 3, 2, 1];
 /** Cells of which one is still told from the next. */
 const TOLD = 7;
 
-/** Where nothing else fits: blocks without numbers, in ever narrower cells; copies keep theirs while there is room. */
-export function bareChoices(ask: Ask): readonly Choice[] {
+/** All ways in which blocks are shown without numbers, wider cells first, and the same with a map. */
+const BLANK = [false, true].map((map) => {
   const tight = { lane: 26, pad: 3, coordinates: false, rails: false };
-  const least = { whole: false, open: false, map: mapOver(ask), columns: 1, tight, font: 10.5, grow: 0 };
+  const least = { whole: false, open: false, map, columns: 1, tight, font: 10.5, grow: 0 };
   const all = [true, false].flatMap((reads) =>
-    [false, true].flatMap((swatch) => BARE.map((bare) => ({ ...least, bare, swatch, reads }))),
+    [false, true].flatMap((swatch) => BARE.map((bare): Choice => ({ ...least, bare, swatch, reads }))),
   );
   return [...all.filter(({ bare }) => bare >= TOLD), ...all.filter(({ bare }) => bare < TOLD)];
+});
+
+/** Where nothing else fits: blocks without numbers, in ever narrower cells; copies keep theirs while there is room. */
+export function bareChoices(ask: Ask): readonly Choice[] {
+  return BLANK[Number(mapOver(ask))] as readonly Choice[];
 }

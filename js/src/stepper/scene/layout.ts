@@ -7,7 +7,7 @@ import { acrossStage } from "./across";
 import { type Ask, chunksOf, ROOM, type Size, tileFace } from "./ask";
 import { cellOf, FONTS } from "./cells";
 import { type BlockColor, blockColors } from "./colors";
-import { contents } from "./contents";
+import { contents, once } from "./contents";
 import { downStage, inHome } from "./down";
 import { downHeight } from "./downrows";
 import { asLarge, type Field, type Local, localField, localStage, type Shown } from "./local";
@@ -35,7 +35,6 @@ export class StepperLayout {
   readonly #mixed: boolean;
   readonly #local: readonly Shown[];
   readonly #homes = new Map<string, Stage | null>();
-  readonly #shown = new Map<number, Shown>();
   readonly #settings = new Map<string, Setting>();
 
   constructor(
@@ -123,15 +122,14 @@ export class StepperLayout {
 
   /** What a step shows, and how its numbers are written. */
   shown(at: number): Shown {
-    let shown = this.#shown.get(at);
-    if (!shown) {
-      const step = this.trace.step(at);
-      if (!step) throw new RangeError(`there is no step ${at}`);
-      const show = contents(this.trace, step, this.trace.latest(this.watch, at));
-      shown = { show, formats: formatsOf(this.trace, step, show.watch) };
-      this.#shown.set(at, shown);
-    }
-    return shown;
+    const { trace } = this;
+    const step = trace.step(at);
+    if (!step) throw new RangeError(`there is no step ${at}`);
+    const watch = trace.latest(this.watch, at);
+    return once(SHOWN, trace, `${at} ${watch}`, () => {
+      const show = contents(trace, step, watch);
+      return { show, formats: formatsOf(trace, step, show.watch) };
+    });
   }
 
   /** What a step shows and where everything stands, with the group of a device that is looked at. */
@@ -203,6 +201,9 @@ export class StepperLayout {
     };
   }
 }
+
+/** What steps show, whatever the width. */
+const SHOWN = new WeakMap<TraceModel, Map<string, Shown>>();
 
 /** The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map. */
 function groupStage(ask: Ask, height: number): Stage {
