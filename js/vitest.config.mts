@@ -31,7 +31,8 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "node", include: ["tests/**/*.test.ts"], exclude: ["tests/**/*.browser.test.*"] },
+        // What is imported is kept from file to file: pictures are functions of what they are given.
+        test: { name: "node", isolate: false, include: ["tests/**/*.test.ts"], exclude: ["tests/**/*.browser.test.*"] },
       },
       {
         extends: true,
