@@ -21,6 +21,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import _jax, load, read, tpu_mesh
 from shardwidget.document import Candidate, Figures, Search
 from shardwidget.read._search import compiling
+from shardwidget.read._search.code import MOST_LINES, code_of, constraints_of
 from shardwidget.read._search.gathers import NEAR
 from shardwidget.read._search.machine import Machine
 from shardwidget.read._search.plans import candidates, leaf_specs, spec_of
@@ -576,6 +577,8 @@ class TestCode:
         given = jax.tree.map(value, shapes)
         mesh = Mesh(np.array(jax.devices()[:8]), ("all",))
         search = read.search(step, *shapes, mesh=mesh, compiled=0, sizes={"fsdp": 4, "tensor": 2})
+        if kind == "nnx":
+            assert any("nnx.jit(f, donate_argnums=...)" in note for note in search.notes)
         (c,) = (c for c in search.candidates if not c.rule)
         names = list(dict.fromkeys(leaf.path.partition("[")[0].partition(".")[0] for leaf in search.leaves))
         held = dict(zip(names, args(), strict=True))
@@ -595,6 +598,16 @@ class TestCode:
         # A gradient is constrained as its value is.
         assert len(re.findall(r"f32\[16,16,64\]: P\('fsdp', None, 'tensor'\)", code)) == 2
         assert "f32[16,4,16,8]" not in code
+
+    def test_lines_that_are_cut_or_left_out_say_so(self) -> None:
+        step = Step(
+            jax.jit(lambda x: jnp.tanh(jnp.tanh(jnp.tanh(x @ x))) + jnp.tanh(x @ x)), (jnp.zeros((8, 8)),), None
+        )
+        lines = [f"line {k}" for k in range(MOST_LINES + 1)]
+        assert "#   and 1 more line\n" in code_of((("data", 8),), [P()], step, lines)
+        (plan, *_) = candidates(step, roles := roles_of(step, ("x",)), 8, 1, {}).plans
+        (line, *_), _ = constraints_of(plan, step, roles)
+        assert re.search(r"\S…  # f32\[8,8\]: P", line)
 
     def test_numbers_that_tell_specs_apart_stay_in_their_names(self) -> None:
         def loss(w: Any, x: Any) -> Any:
