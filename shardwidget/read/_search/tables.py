@@ -18,7 +18,8 @@ from shardwidget.read._search.gathers import turned, users
 _CONSTANTS = frozenset({"sdy.constant", "stablehlo.constant"})
 
 MOVES_PARTS = jax.__version_info__ >= (0, 12)
-"""Whether rows also move whose sum is over more axes than the table is split by, as by the libtpu of JAX 0.12."""
+"""Whether rows also move whose sum is over more axes than the table is split by, as by the libtpu of JAX 0.12, unless
+the gradient is added to another."""
 
 
 def is_of_constant(gather: _jax.Op, made: Mapping[int, _jax.Op]) -> bool:
@@ -48,13 +49,16 @@ def _rows_read(gather: _jax.Op, used: Mapping[int, Sequence[_jax.Op]]) -> _jax.V
     return rows if _moves(rows, whole, gather.axes) and _is_split(rows, gather) else None
 
 
-def rows_added(sum_: _jax.Op, cuts: Sequence[_jax.Op], made: Mapping[int, _jax.Op]) -> tuple[_jax.Value, bool] | None:
+def rows_added(
+    sum_: _jax.Op, cuts: Sequence[_jax.Op], made: Mapping[int, _jax.Op], used: Mapping[int, Sequence[_jax.Op]]
+) -> tuple[_jax.Value, bool] | None:
     """The rows that are added to the gradient of a table, and whether they move in its place; None for other sums.
 
     Args:
         sum_: the sum of the gradient over a mesh.
         cuts: what takes a part of it.
         made: by its id, the operation that makes a value.
+        used: by its id, the operations that read a value.
     """
     scatter = made.get(id(turned(sum_.operands[0], made)))
     if scatter is None or scatter.name != "stablehlo.scatter":
@@ -62,7 +66,12 @@ def rows_added(sum_: _jax.Op, cuts: Sequence[_jax.Op], made: Mapping[int, _jax.O
     if not all(_is_of_columns(cut.results[0], cut.operands[0]) for cut in cuts):
         return None
     rows, whole = scatter.operands[-1], sum_.results[0]
-    return rows, all((MOVES_PARTS or set(cut.axes) == set(sum_.axes)) and _moves(rows, whole, cut.axes) for cut in cuts)
+
+    def moves(cut: _jax.Op) -> bool:
+        in_parts = MOVES_PARTS and _sum_with(cut.results[0], used) is None
+        return (in_parts or set(cut.axes) == set(sum_.axes)) and _moves(rows, whole, cut.axes)
+
+    return rows, all(map(moves, cuts))
 
 
 def summed_whole(cut: _jax.Op, made: Mapping[int, _jax.Op], used: Mapping[int, Sequence[_jax.Op]]) -> tuple[str, ...]:
@@ -72,15 +81,22 @@ def summed_whole(cut: _jax.Op, made: Mapping[int, _jax.Op], used: Mapping[int, S
     simplifier): that of a product is gathered first, that of another lookup has one sum with it.
     """
     (part,) = cut.results
-    after = used.get(id(part), ())
-    if [op.name for op in after] != ["stablehlo.add"] or after[0].operands[0] is after[0].operands[1]:
+    add = _sum_with(part, used)
+    if add is None:
         return ("all-reduce",)
-    first, second = after[0].operands
+    first, second = add.operands
     other = made.get(id(second if first is part else first))
     total = made.get(id(other.operands[0])) if other is not None and other.name == "sdy.all_slice" else None
-    if other is None or total is None or rows_added(total, [other], made) is None:
+    if other is None or total is None or rows_added(total, [other], made, used) is None:
         return ("all-gather", "all-reduce")
     return ("all-reduce",) if first is part else ()
+
+
+def _sum_with(part: _jax.Value, used: Mapping[int, Sequence[_jax.Op]]) -> _jax.Op | None:
+    """Where a gradient is added to another, the sum of both."""
+    after = used.get(id(part), ())
+    is_added = [op.name for op in after] == ["stablehlo.add"] and after[0].operands[0] is not after[0].operands[1]
+    return after[0] if is_added else None
 
 
 EVEN = 8

@@ -207,7 +207,7 @@ def _collective(
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // _members(over)
         summed = [_Found(opcode, rest, part, times, in_loop)] if rest else []
-        if added := rows_added(op, users, made):
+        if added := rows_added(op, users, made, readers):
             added_rows, moves = added
             if not moves:
                 kinds = summed_whole(users[0], made, readers)
