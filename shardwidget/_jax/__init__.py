@@ -190,6 +190,7 @@ from shardwidget._jax.types import (
 )
 from shardwidget._jax.wrappers import (
     donating,
+    donation_of,
     lowered_by_library,
     parameters_of_library,
     traced_by_jax,

@@ -73,5 +73,11 @@ def donating(f: Any, arguments: tuple[int, ...]) -> tuple[Any, str] | None:
     return sys.modules["flax.nnx"].jit(f.__wrapped__, donate_argnums=arguments, **options), "nnx.jit"
 
 
+def donation_of(f: Any) -> str:
+    """How the library that compiles a function is asked to donate, as code."""
+    options = {"flax": "nnx.jit(f, donate_argnums=...)", "equinox": 'eqx.filter_jit(f, donate="all")'}
+    return options.get(_library(f), "jax.jit(f, donate_argnums=...)")
+
+
 def _library(f: Any) -> str:
     return type(f).__module__.partition(".")[0]

@@ -70,7 +70,7 @@ def test_the_best_split_is_the_books(chips: int) -> None:
 def test_gathers_of_weights_and_of_activations_cross_at_the_output_features(tokens: int, sends_less: str) -> None:
     """What is moved is equal at as many tokens of a data rank as there are features (autoparallel).
 
-    Of 64 devices XLA sums what all of them gather.
+    XLA passes these weights around a ring, which sends two parts of 32 more. Of 64 devices it sums what all gather.
     """
     step, args = layers(tokens, 16384, trained=False)
     search = read.search(step, *args, mesh="v5p:32", compiled=0, whole="data", most_axes=1)
@@ -78,7 +78,7 @@ def test_gathers_of_weights_and_of_activations_cross_at_the_output_features(toke
     if sends_less:
         assert min(sent, key=sent.__getitem__) == sends_less
     else:
-        assert sent["TP 32"] == sent["FSDP 32"]
+        assert sent["TP 32"] * 33 == sent["FSDP 32"] * 31
 
 
 def test_llama_70b_on_8960_chips_is_bound_by_communication_under_fsdp_alone() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from shardwidget import _jax
 from shardwidget.read._search.gathers import same_gathers, turned
+from shardwidget.read._search.tables import lookups
 
 _FUSED = frozenset(
     {
@@ -64,7 +65,8 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
     inner: dict[int, int] = {}
     made = {id(v): op for op in block.ops for v in op.results}
     # XLA gathers weights again long before their use in the backward pass: they take as much as if they were kept.
-    same = same_gathers(block, made, {id(v) for v in block.arguments})
+    looked_up = lookups(block)
+    same = same_gathers(block, made, looked_up, {id(v) for v in block.arguments})
     again: list[int] = []
     gathered: set[int] = set()
     for at, op in enumerate(block.ops):
@@ -93,6 +95,8 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
             elif op.name == "sdy.all_gather":
                 if earlier := same.get(id(op)):
                     made_of[key] = made_of[id(earlier.results[0])]
+                elif rows := looked_up.get(id(op)):
+                    made_of[key] = _new(key, rows.bytes, at, size, born)
                 else:
                     made_of[key] = _new(key, _filled(v, v.local[-1], lanes), at, size, born)
                     if (of := id(turned(op.operands[0], made))) in gathered:

@@ -14,8 +14,8 @@ from shardwidget.read._search.plans import Plan, spec_of
 from shardwidget.read._search.roles import Roles
 from shardwidget.read._search.step import Step
 
-MOST_LINES = 12
-"""The most lines of the user's that are listed with a constraint."""
+MOST_LINES, LONGEST_LINE = 12, 60
+"""The most lines of the user's that are listed with a constraint, and the most letters of one."""
 
 _VMAPPED = " in vmap"
 
@@ -88,8 +88,8 @@ def code_of(
     if own := step.own_constraints():
         code += _OWN.format(lines=", ".join(own[:MOST_LINES]))
     shown = [f"#   {line}" for line in lines[:MOST_LINES]]
-    if len(lines) > MOST_LINES:
-        shown.append(f"#   and {len(lines) - MOST_LINES} more lines")
+    if more := len(lines) - len(shown):
+        shown.append(f"#   and {more} more line{'s' * (more > 1)}")
     code += _CONSTRAIN.format(lines="\n".join(shown)) if shown else ""
     return code + (_IN_VMAP if any(_VMAPPED in line for line in lines) else "")
 
@@ -135,5 +135,9 @@ def constraints_of(plan: Plan, step: Step, roles: Roles) -> tuple[list[str], lis
         if frames and plan.sizes:
             type_ = _jax.type_text(v.aval) + _VMAPPED * ("vmap(" in stack)
             found.setdefault((source_of(own_frame(frames)), type_, spec_text(spec)))
-    lines = [f"{s.file}:{s.line}  {s.text[:60]}  # {type_}: {spec}" for s, type_, spec in found]
+    lines = [f"{s.file}:{s.line}  {_short(s.text)}  # {type_}: {spec}" for s, type_, spec in found]
     return lines, list(dict.fromkeys(source for source, *_ in found))
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1].rstrip() + "…"

@@ -23,8 +23,17 @@ def turned(v: _jax.Value, made: Mapping[int, _jax.Op]) -> _jax.Value:
     return v
 
 
+def users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
+    """By the id of a value, the operations that read it."""
+    found: dict[int, list[_jax.Op]] = {}
+    for op in block.ops:
+        for v in op.operands:
+            found.setdefault(id(v), []).append(op)
+    return found
+
+
 def same_gathers(
-    block: _jax.Block, made: Mapping[int, _jax.Op], kept: Collection[int] = frozenset()
+    block: _jax.Block, made: Mapping[int, _jax.Op], apart: Collection[int] = (), kept: Collection[int] = frozenset()
 ) -> dict[int, _jax.Op]:
     """For each gather that XLA drops, by its id, the earlier one whose result is used in its place.
 
@@ -34,6 +43,7 @@ def same_gathers(
     Args:
         block: a function of the program.
         made: by its id, the operation that makes a value.
+        apart: ids of gathers that XLA does not make: rows move in their place.
         kept: ids of values of which all equal gathers count as one.
     """
     if not any(op.name == "sdy.all_gather" for op in block.ops):
@@ -42,7 +52,7 @@ def same_gathers(
     found: dict[int, _jax.Op] = {}
     latest: dict[tuple[int, str], tuple[_jax.Op, int]] = {}
     for op in block.ops:
-        if op.name != "sdy.all_gather":
+        if op.name != "sdy.all_gather" or id(op) in apart:
             continue
         of, lowest = id(turned(op.operands[0], made)), below[id(op)]
         key = of, str(op.axes)

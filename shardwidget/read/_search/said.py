@@ -66,7 +66,7 @@ def notes(step: Step, roles: Roles, machine: Machine, *, has_now: bool, wanted: 
     if roles.experts and not wanted:
         found.append(EXPERTS)
     if not any(step.donated):
-        found.append("Nothing is donated, so new state needs memory beside the old: jax.jit(f, donate_argnums=...).")
+        found.append(f"Nothing is donated, so new state needs memory beside the old: {step.donation}.")
     if machine.stands_in:
         found.append(f"Peaks and links of {machine.target} are not known: times are those of {machine.stands_in}.")
     if step.closed_over:

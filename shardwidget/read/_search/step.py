@@ -79,6 +79,8 @@ class Step:
         call = FlatCall(f, args, kwargs, returns_written=True)
         if not hasattr(f, "lower"):
             raise TypeError(NOT_JITTED.format(function=visible(call.function)))
+        self.donation = _jax.donation_of(f)
+        """How its state is donated, as code."""
         self.function = call.function
         self.arguments = call.arguments
         numbers = [k for k, x in enumerate(call.leaves) if not call.static[k] and _is_array(x)]

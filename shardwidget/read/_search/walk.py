@@ -11,10 +11,10 @@ from shardwidget.collectives import Statement
 from shardwidget.collectives.registry import statement_of_opcode
 from shardwidget.document import Figures, Sent
 from shardwidget.read._search.alive import LANES, arguments_of, peak_of
-from shardwidget.read._search.gathers import TURNS, same_gathers, turned
+from shardwidget.read._search.gathers import TURNS, same_gathers, turned, users
 from shardwidget.read._search.machine import Layout, Machine
 from shardwidget.read._search.sums import is_in_small_parts, is_of_one, is_turned_next
-from shardwidget.read._search.tables import is_of_constant, rows_added, rows_read
+from shardwidget.read._search.tables import is_of_constant, lookups, rows_added, summed_whole
 
 _OPCODES = {
     "sdy.all_gather": "all-gather",
@@ -39,13 +39,18 @@ class _Found:
     """Whether it is a ring of permutations, around a product that takes a part at a time."""
 
 
-GATHERS, SUMS = 0.1, 0.03
-"""How much of the time to gather a weight a product must take to be taken apart: where it reads the weight, between
-0.01, where XLA does not, and 0.3; where it makes the gradient, between 0.011 and 0.048."""
+_TAKEN_APART = frozenset({"sdy.all_gather", "sdy.all_reduce", "sdy.reduce_scatter"})
 
-GATHERED_AROUND, SUMMED_AROUND = 16, 64
-"""The most devices of a program in which gathers, and in which sums, are such rings: with more, XLA gathers or sums
-first. Sums over all devices are rings up to the first of the two."""
+AROUND = range(3, 64)
+"""Sizes of groups in which XLA takes a product apart, to pass weights or sums around a ring."""
+
+TAKEN = 1.9
+"""How much longer such a product takes than to send a part over the links of one axis, at the least.
+
+XLA's ``dot_handler.cc`` weighs this (``disable_windowed_einsum``): parts that are sent besides are 2, at libtpu's own
+speeds. Float32 weights of groups of 4 to 32 that 8192 rows of a group read were gathered, those of 8448 on v5e and of
+10240 on v5p went around; in bfloat16 half as many did. Groups of 2 × 2 on v5p never went around.
+"""
 
 SUMMED = 64
 """The fewest devices of a program in which XLA sums, filled up with zeros, what all of them gather: 32 gather it."""
@@ -92,10 +97,10 @@ def _walk(
     times: int,
     in_loop: bool,
 ) -> None:
-    used = _users(block)
+    used, looked_up = users(block), lookups(block)
     made = {id(v): op for op in block.ops for v in op.results}
     returned = {id(v) for v in block.results}
-    same = same_gathers(block, made)
+    same = same_gathers(block, made, looked_up)
     once: set[tuple[int, str]] = set()
     partial: dict[int, list[_Found]] = {}
     for op in block.ops:
@@ -126,9 +131,10 @@ def _walk(
             if op.name == "sdy.all_gather" and is_of_constant(op, made):
                 continue
             once.add(key)
-            sent = _collective(op, made, used, id(op.results[0]) in returned, machine, times, in_loop)
+            rows = looked_up.get(id(op))
+            sent = _collective(op, made, used, rows, id(op.results[0]) in returned, machine, times, in_loop)
             of_weights = bool(batch_axes & {name for name, _ in op.axes})
-            if of_weights and _is_around(op, made, used, machine, layout):
+            if of_weights and _is_around(op, made, used, machine):
                 sent = [replace(each, around=True) for each in sent]
             work.found += sent
             if (
@@ -144,7 +150,6 @@ def _is_around(
     made: Mapping[int, _jax.Op],
     used: Mapping[int, Sequence[_jax.Op]],
     machine: Machine,
-    layout: Layout,
 ) -> bool:
     """Whether XLA takes a product apart, and passes what it needs, or what it sums, around a ring.
 
@@ -152,8 +157,8 @@ def _is_around(
     """
     gathers = op.name == "sdy.all_gather"
     split, whole = (op.operands[0], op.results[0]) if gathers else _summed(op, used)
-    most = GATHERED_AROUND if gathers or _members(op.axes) == machine.size else SUMMED_AROUND
-    if machine.platform != "tpu" or machine.size > most:
+    members = _members(op.axes)
+    if machine.platform != "tpu" or members not in AROUND or op.name not in _TAKEN_APART:
         return False
     if math.prod(split.local) * machine.size > math.prod(split.shape):
         return False
@@ -169,8 +174,8 @@ def _is_around(
         product = made.get(id(turned(op.operands[0], made)))
     if product is None or product.name != "stablehlo.dot_general":
         return False
-    moving = cost.estimate("all-gather", layout.spans(op.axes), whole.bytes, machine.interconnect).seconds
-    return _arithmetic(product, machine) > (GATHERS if gathers else SUMS) * moving
+    part = whole.bytes / members
+    return _arithmetic(product, machine) > TAKEN * part / machine.interconnect.bandwidth
 
 
 def _summed(op: _jax.Op, used: Mapping[int, Sequence[_jax.Op]]) -> tuple[_jax.Value, _jax.Value]:
@@ -180,18 +185,11 @@ def _summed(op: _jax.Op, used: Mapping[int, Sequence[_jax.Op]]) -> tuple[_jax.Va
     return kept, op.operands[0]
 
 
-def _users(block: _jax.Block) -> dict[int, list[_jax.Op]]:
-    found: dict[int, list[_jax.Op]] = {}
-    for op in block.ops:
-        for v in op.operands:
-            found.setdefault(id(v), []).append(op)
-    return found
-
-
 def _collective(
     op: _jax.Op,
     made: Mapping[int, _jax.Op],
     readers: Mapping[int, Sequence[_jax.Op]],
+    rows: _jax.Value | None,
     returned: bool,
     machine: Machine,
     times: int,
@@ -209,11 +207,12 @@ def _collective(
         rest = tuple(axis for axis in op.axes if axis not in sliced)
         part = whole // _members(over)
         summed = [_Found(opcode, rest, part, times, in_loop)] if rest else []
-        if added := rows_added(op, users, made):
-            rows, moves = added
+        if added := rows_added(op, users, made, readers):
+            added_rows, moves = added
             if not moves:
-                return [_Found(opcode, op.axes, whole, times, in_loop)]
-            return [_Found("all-to-all", over, rows.bytes * _members(over), times, in_loop), *summed]
+                kinds = summed_whole(users[0], made, readers)
+                return [_Found(k, op.axes if k == opcode else over, whole, times, in_loop) for k in kinds]
+            return [_Found("all-to-all", over, added_rows.bytes * _members(over), times, in_loop), *summed]
         # On TPUs XLA sums whole what all devices have a part of, and what is not cut as it is summed.
         of_all = _members(over) == machine.size
         is_uncut = is_turned_next(users, readers) or is_in_small_parts(users) or is_of_one(op, made)
@@ -225,7 +224,7 @@ def _collective(
         whole = operand.bytes
     elif opcode == "all-to-all":
         whole = operand.bytes * _members(op.axes)
-    elif opcode == "all-gather" and (rows := rows_read(op, readers)):
+    elif rows is not None:
         opcode, whole = "all-to-all", rows.bytes * _members(op.axes)
     elif opcode == "all-gather" and machine.platform == "tpu" and _members(op.axes) == machine.size >= SUMMED:
         opcode = "all-reduce"
@@ -251,7 +250,6 @@ def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axe
     """Collectives with their prices, those that are alike together."""
     sums: dict[tuple[tuple[str, ...], str, int, bool, bool], tuple[int, float]] = {}
     for each in _joined(found, batch_axes):
-        statement = statement_of_opcode(each.opcode)
         spans = layout.spans(each.axes)
         n = _members(each.axes)
         if each.around:
@@ -259,14 +257,16 @@ def _priced(found: Sequence[_Found], machine: Machine, layout: Layout, batch_axe
             one = cost.estimate("ppermute", spans, part, machine.interconnect, routes=layout.ring(each.axes))
             # Half of the parts go one way around, half the other, at once; one comes first.
             seconds = (n // 2 + 1) * one.seconds * each.times
+            bytes_ = math.ceil((n + 1) * part)
         else:
             kind = each.opcode
             seconds = cost.estimate(kind, spans, each.whole, machine.interconnect).seconds * each.times
+            bytes_ = _sends(statement_of_opcode(kind), each.whole, n)
         names = _names(each)
         hidden = bool(batch_axes & set(names))
         key = (names, kind, each.times, each.in_loop, hidden)
         known = sums.get(key, (0, 0.0))
-        sums[key] = known[0] + _sends(statement, each.whole, n) * each.times, known[1] + seconds
+        sums[key] = known[0] + bytes_ * each.times, known[1] + seconds
     return tuple(
         Sent(names, kind, times, in_loop, total, seconds, hidden)
         for (names, kind, times, in_loop, hidden), (total, seconds) in sums.items()
