@@ -174,6 +174,7 @@ from shardwidget._jax.sources import (
     static_parameters,
     user_frames,
 )
+from shardwidget._jax.spec_messages import RefusedSpec, refused_spec
 from shardwidget._jax.types import (
     is_changed_by_vmap,
     is_future,

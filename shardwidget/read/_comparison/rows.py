@@ -15,6 +15,7 @@ from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Lay
 from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
+from shardwidget.read._comparison.specs import explained
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
 from shardwidget.read._jaxpr.rewrite import source_text
@@ -233,6 +234,9 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
         name, of = parts[0]
         over = tuple(a for a in of.sharding.mesh.axis_names if a in of.sharding.spec.unreduced)
         return over, f"{in_parts(name, of, over)}, and {takes_no_parts(_jax.name_of(line.eqn), stopped.error)}."
+    said = explained(stopped.error)
+    if said[1]:
+        return said
     words = [f"{name} is {_jax.type_text(t)}" for name, t in dict(known).items() if any(split[id(t)])]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
