@@ -14,7 +14,8 @@ arrays by themselves are compared in ``arrays``.
   and ``types`` chooses between them.
 - ``ways`` proposes fixes, ``fix`` tries each, ``written`` writes it into the user's lines, ``pasting`` traces
   those, and ``price`` compiles the equation with it to count bytes.
-- ``rows`` and ``ends`` make the rows of the document; ``specs`` says why JAX refuses a spec of a ``shard_map``.
+- ``rows`` and ``ends`` make the rows of the document; ``specs`` says why JAX refuses a spec of a
+  ``shard_map`` or the carry of a loop.
 - ``reasons`` says why values are split, from Shardy's record; ``alternatives`` compiles what would be otherwise.
 - ``explained`` says it of a program that is compiled already: values are ``propagated``, not inspected, and ``owners``
   finds the lines of its collectives.

@@ -24,6 +24,8 @@ from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._parts import in_parts, takes_no_parts
 
+CONSTANT = "A constant: each device makes the part that it needs, wherever it is used."
+
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
 
 
@@ -77,7 +79,13 @@ def row_of(
 
 
 def compared(
-    value: Value, type_: Any, put: ValuePlacement | None, *, local: bool, unseen: str, unsaid: str
+    value: Value,
+    type_: Any,
+    put: ValuePlacement | None,
+    *,
+    local: bool,
+    unseen: str,
+    unsaid: str,
 ) -> Compared:
     """One value, three ways."""
     aval = value.aval
@@ -86,6 +94,8 @@ def compared(
     _, unreduced, _ = _jax.manual_types(aval)
     concrete = None if put is None else placed(put, aval.shape, tuple(unreduced) if not local else ())
     agreement, note = ("", unseen) if unseen else difference(explicit, concrete, single_axes(type_))
+    if value.is_constant and agreement == "differs":
+        agreement, note = "", CONSTANT
     return Compared(
         name=value.name,
         shape=tuple(aval.shape),
@@ -237,7 +247,10 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     said = explained(stopped.error)
     if said[1]:
         return said
-    words = [f"{name} is {_jax.type_text(t)}" for name, t in dict(known).items() if any(split[id(t)])]
+    layouts = {split[id(t)] for _, t in known if any(split[id(t)])}
+    # Where those that are split are split alike, it is another that is not.
+    told = {name: t for name, t in known if t.ndim and (len(layouts) == 1 or any(split[id(t)]))}
+    words = [f"{name} is {_type_text(line, name, t)}" for name, t in told.items()]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""
@@ -245,6 +258,13 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     # Names of the user's stay as they are.
     said = f"T{said[1:]}" if said.startswith("the ") else said
     return axes, f"{said}: the types do not say how the result of {_jax.name_of(line.eqn)} is split."
+
+
+def _type_text(line: Line, name: str, type_: Any) -> str:
+    """The type of an operand; of an index without the dimension that a gather has for its coordinates."""
+    text = _jax.type_text(type_)
+    roots = (v.of for v in line.inputs if isinstance(v, Value) and v.of is not None)
+    return text.replace(",1]", "]") if any(v.name == name and v.aval.shape == type_.shape[:-1] for v in roots) else text
 
 
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:

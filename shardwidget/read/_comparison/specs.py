@@ -1,4 +1,4 @@
-"""Why JAX refuses a spec of a ``shard_map``: what came, what is legal, what to write."""
+"""Why JAX refuses a spec of a ``shard_map``, or the carry of a loop: what came, what is legal, what to write."""
 
 from __future__ import annotations
 
@@ -25,11 +25,19 @@ STRUCTURE = (
     "{which} is not a tree of the same form as {of} ({how}): give one spec for each array, or one for all of them."
 )
 
+CARRY = (
+    "The carry {name} enters a turn as {before} and leaves it as {after}: a carry keeps its type. Start the loop with "
+    "the type that its body returns, or reshard what the body returns."
+)
+
 NO_AXIS = "A collective names an axis that no shard_map around it maps over: name one of its mesh's axes."
 
 
 def explained(error: Exception) -> tuple[tuple[str, ...], str]:
-    """The axes that an error is about, and what to do; nothing for one that is not about specs of a ``shard_map``."""
+    """The axes that an error is about, and what to do; nothing for one that is about something else."""
+    if carries := _jax.messages.carries(error):
+        name, before, after = carries[0]
+        return (), CARRY.format(name=name, before=before.text, after=after.text)
     if isinstance(error, AssertionError) and _jax.messages.kind_of(error) == "axis_name":
         return (), NO_AXIS
     refused = _jax.refused_spec(error)
