@@ -199,7 +199,7 @@ ROWS_OF = {
             "def region(a, b): return a * b",
             "def f(x, w): return region(x, w)",
         ],
-        "region(jax.reshard(x, P('x')), jax.reshard(w, P('x')))",
+        "in_specs=(P('x'), P('x'))",
     ),
 }
 
