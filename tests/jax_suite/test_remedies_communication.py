@@ -430,6 +430,6 @@ def test_what_is_no_longer_computed_on_every_device_counts_as_what_is_sent():
     from shardwidget.read._instead.communication import Figures, Search
 
     search = Search(shape, (), {}, None, None, 1)
-    search._before = Figures(1000, 1.0, 1000, 1000.0)  # noqa: SLF001
+    search._before = Figures(1000, 1.0, 1000, 1000.0)
     without, other = Figures(966, 1.024, 900, 884.0), Figures(994, 0.991, 1000, 1000.0)
-    assert search._cost(without) < search._cost(other)  # noqa: SLF001
+    assert search._cost(without) < search._cost(other)
