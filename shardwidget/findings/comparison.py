@@ -53,7 +53,7 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
 def _said(stop: Failure) -> str:
     """A refusal: its class, where that tells what is wrong; else what is said of it, or the first sentence of JAX's."""
     words = stop.explanation or re.split(r"(?<=[^.])\. (?=[A-Z`])", stop.message.strip().partition("\n")[0])[0]
-    return stop.error if stop.error.startswith("Sharding") or not words else words.rstrip(".")
+    return stop.error if stop.error.startswith("Sharding") or not words else words.rstrip(".:")
 
 
 def _differing(rows: Sequence[Row]) -> list[Row]:
