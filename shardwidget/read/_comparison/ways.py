@@ -199,7 +199,8 @@ def _resharded(
         return bind([laid_out(v, o) for v, o in zip(line.inputs, operands, strict=True)])
 
     told = [(k, dims) for k, dims in layouts if id(line.inputs[k]) not in counted]
-    told = [(k, dims) for k, dims in told if not _is_number(line.inputs[k])] or told
+    if _jax.control_of(line.eqn) is None:  # A loop starts with what it is given.
+        told = [(k, dims) for k, dims in told if not _is_number(line.inputs[k])] or told
     specs = [(k, entries_text(dims)) for k, dims in told]
     kept = [{a for axes in dims for a in axes} for _, dims in layouts]
     return FixCandidate(
