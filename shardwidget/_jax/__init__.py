@@ -102,6 +102,7 @@ from shardwidget._jax.primitives import (
     CALLS,
     CONTRACTIONS,
     ELEMENTWISE,
+    INDEXING,
     JOINING,
     LAYOUTS,
     LINEAR,
@@ -112,6 +113,7 @@ from shardwidget._jax.primitives import (
     POSITIONAL,
     PPERMUTE_IN_MESH_ORDER,
     RELAYOUTS,
+    RESHAPES,
     SAME_ELEMENTS,
     SHAPE_ONLY,
     WRITES,
@@ -174,6 +176,7 @@ from shardwidget._jax.sources import (
     static_parameters,
     user_frames,
 )
+from shardwidget._jax.spec_messages import RefusedSpec, refused_spec
 from shardwidget._jax.types import (
     is_changed_by_vmap,
     is_future,

@@ -58,6 +58,12 @@ SHAPE_ONLY = frozenset(
 )  # fmt: skip
 """Primitives that move elements and compute nothing."""
 
+RESHAPES = frozenset({"broadcast_in_dim", "convert_element_type", "copy", "expand_dims", "reshape", "squeeze"})
+"""Primitives whose result is their operand in another shape or dtype."""
+
+INDEXING = frozenset({"lt", "add"})
+"""Primitives with which JAX finds an index below 0, and counts it from the start."""
+
 SAME_ELEMENTS = LAYOUTS | {"convert_element_type", "copy", "optimization_barrier", "pvary"}
 """Primitives whose result has the elements of their operand, each in its place."""
 

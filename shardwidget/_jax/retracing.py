@@ -127,7 +127,7 @@ def holders(f: Any, value: Any) -> Iterator[tuple[Any, str]]:
 
 
 @contextlib.contextmanager
-def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions) -> Iterator[None]:
+def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions, *, with_specs: bool = False) -> Iterator[None]:
     """What is traced within is changed; afterwards all is as before, and nothing that was traced is ever used again.
 
     JAX caches what it traces by the context in force: here there is one of its own.
@@ -137,7 +137,10 @@ def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions) -> Iter
     Args:
         changes: objects, an attribute of each (of a dict, a key), and what it is meanwhile.
         regions: how regions are traced.
+        with_specs: whether specs without a mesh are of the mesh of the context, where regions are whole: it then has
+            one device.
     """
+    from jax._src import config
     from jax._src import shard_map as module
 
     primitive = module.ShardMapPrimitive
@@ -150,7 +153,8 @@ def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions) -> Iter
             explicit.ignored_by = None
             rest[-1].update(check_vma=False)
             if regions == "whole":
-                rest[-1].update(mesh=_of_one_device(rest[-1]["mesh"], known))
+                mesh = rest[-1]["mesh"]
+                rest[-1].update(mesh=_of_one_device(mesh, known, mesh.axis_types if with_specs else ()))
         return bind(self, trace, *rest)
 
     def check_specs(*args: Any, **named: Any) -> Any:
@@ -159,9 +163,13 @@ def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions) -> Iter
         explicit.ignored_by = thread  # What follows compares the specs with the types of the arguments.
         return None
 
-    def check_mesh(*args: Any, **named: Any) -> Any:
-        with use_abstract_mesh(around if threading.get_ident() == thread else get_abstract_mesh()):
-            return of_mesh(*args, **named)
+    def check_mesh(mesh: Any, *args: Any, **named: Any) -> Any:
+        here = threading.get_ident() == thread
+        if here and with_specs:  # The function keeps the mesh that is returned, for its next calls too.
+            one = None if mesh is None else _of_one_device(mesh, known, mesh.axis_types)
+            return around if mesh is None else mesh, of_mesh(one, *args, **named)[1]
+        with use_abstract_mesh(around if here else get_abstract_mesh()):
+            return of_mesh(mesh, *args, **named)
 
     changes = list(changes)
     if regions != "as they are":
@@ -172,7 +180,10 @@ def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions) -> Iter
         changes.append((module, "AxisType", _types_with(explicit)))
     with FIXING, jax.make_user_context()(object()), contextlib.ExitStack() as before:
         if regions == "whole":
-            before.enter_context(without_mesh())
+            one = _of_one_device(around, known, around.axis_types) if with_specs else None
+            before.enter_context(without_mesh() if one is None else _entered(one))
+            # Types do not name axes of one device then.
+            before.enter_context(config.remove_size_one_mesh_axis_from_type(with_specs))
         for target, key, value in changes:
             before.callback(_set, target, key, target[key] if isinstance(target, dict) else getattr(target, key))
             _set(target, key, value)
@@ -204,9 +215,13 @@ def without_mesh() -> contextlib.AbstractContextManager[Any]:
     return jax.set_mesh(Mesh(np.empty((), dtype=object), ()))
 
 
-def _of_one_device(mesh: Any, known: Mesh | None) -> Any:
+def _entered(mesh: Mesh | AbstractMesh) -> contextlib.AbstractContextManager[Any]:
+    return jax.set_mesh(mesh) if isinstance(mesh, Mesh) else use_abstract_mesh(mesh)
+
+
+def _of_one_device(mesh: Any, known: Mesh | None, types_: Sequence[AxisType] = ()) -> Any:
     """A mesh with the same axes, each of size 1, on a device of the known mesh where it has none of its own."""
-    types_ = tuple(AxisType.Auto if t == AxisType.Explicit else t for t in mesh.axis_types)
+    types_ = tuple(types_) or tuple(AxisType.Auto if t == AxisType.Explicit else t for t in mesh.axis_types)
     if isinstance(mesh, AbstractMesh) and known is not None and not known.empty:
         mesh = known
     if isinstance(mesh, AbstractMesh):

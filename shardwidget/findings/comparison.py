@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from shardwidget._format import count
-from shardwidget.document import Compared, Layout, Program, Row
+from shardwidget.document import Compared, Failure, Layout, Program, Row
 
 ENDS = ("arguments", "outputs")
 """Rows that are no operation."""
@@ -27,7 +28,7 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
     same = any(v.agreement == "same" for row in rows for v in row.values)
     if stops and stops[0].error:
         lines = len({(row.source, row.primitive if row.source is None else "") for row in stops})
-        where, error = _where(stops[0]), stops[0].error.error
+        where, error = _where(stops[0]), _said(stops[0].error)
         said = f"{where} stops on an Explicit mesh: {error}"
         if lines > 1:
             said = f"{lines} lines stop on an Explicit mesh, {where} first: {error}"
@@ -47,6 +48,12 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
         number = len({k for row in added for k in row.collectives if _added(program, k)})
         said += f"; the compiler adds {count(number, 'collective')}, first in {_where(added[0])}"
     return "".join([*chosen, said[0].lower() + said[1:] if chosen else said[0].upper() + said[1:]])
+
+
+def _said(stop: Failure) -> str:
+    """A refusal: its class, where that tells what is wrong; else what is said of it, or the first sentence of JAX's."""
+    words = stop.explanation or re.split(r"(?<=[^.])\. (?=[A-Z`])", stop.message.strip().partition("\n")[0])[0]
+    return stop.error if stop.error.startswith("Sharding") or not words else words.rstrip(".:")
 
 
 def _differing(rows: Sequence[Row]) -> list[Row]:

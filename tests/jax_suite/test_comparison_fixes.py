@@ -500,3 +500,59 @@ def test_a_program_that_is_compiled_quickly_is_the_program():
     assert "all-reduce" in (plain.as_text() or "")
     assert quick.as_text() == plain.as_text()
     assert str(quick.memory_analysis()) == str(plain.memory_analysis())
+
+
+WITHOUT_DEVICES = jax.sharding.AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+
+
+def stops(text, *given):
+    """What stops on an Explicit mesh, without compiling anything."""
+    shapes = [
+        jax.ShapeDtypeStruct(dims, dtype, sharding=NamedSharding(WITHOUT_DEVICES, P(*spec)))
+        for dims, dtype, *spec in given
+    ]
+    return [row.error for row in read.comparison(load(text), *shapes).rows if row.error]
+
+
+def test_each_of_several_loops_whose_carry_changes_says_so_and_has_a_fix_with_a_place():
+    text = (
+        "def f(x, v):\n"
+        "    a = jax.lax.scan(lambda c, _: (c @ v, None), x, None, length=3)[0]\n"
+        "    b = jax.lax.fori_loop(0, 3, lambda i, c: c * v, jnp.zeros((8, 8)))\n"
+        "    return a, jax.lax.fori_loop(0, 3, lambda i, c: c + v, jnp.zeros((8, 8))), b\n"
+    )
+    found = stops(text, ((8, 8), "float32", "x", None), ((8, 8), "float32", None, "y"))
+    places = [(error.fixes[0].line - found[0].fixes[0].line, error.fixes[0].code) for error in found]
+    assert [line for line, _ in places] == [0, 1, 2]
+    assert all("reshard(" in code and code.count("\n") == 0 for _, code in places)
+    assert all("a carry keeps its type. Start the loop with the type" in error.explanation for error in found)
+
+
+def test_an_operand_is_named_by_what_it_is_made_of():
+    (taken,) = stops("def f(t, i):\n    return t[i]\n", ((8, 8), "float32", "x", "y"), ((8, 4), "int32", "x"))
+    assert taken.explanation.startswith("t is f32[8@x,8@y], i is i32[8@x,4]: ")
+    text = "def f(x, b):\n    return x + (b * 2 + 1)\n"
+    (added,) = stops(text, ((8, 8), "float32", "x", "y"), ((8,), "float32", "x"))
+    assert "b * 2 + 1 is f32[1,8@x]" in added.explanation
+    assert {fix.title for fix in added.fixes} >= {"lay b * 2 + 1 out as P(None, None) first"}
+
+
+def test_what_is_not_split_is_named_where_the_others_are_split_alike_and_a_constant_follows():
+    text = "def f(m, x):\n    return jnp.where(m, x, 0.0)\n"
+    (one,) = stops(text, ((8, 8), "bool", "x"), ((8, 8), "float32", "y"))
+    assert one.explanation.startswith("m is bool[8@x,8], x is f32[8@y,8]: ")
+    (fix,) = (fix for fix in one.fixes if "jnp.where(m, " in fix.code)
+    assert "operand" not in fix.title
+    text = "def f(m, x, y):\n    return jax.lax.select_n(m, x, y)\n"
+    (other,) = stops(text, ((8, 8), "bool"), ((8, 8), "float32", "x"), ((8, 8), "float32", "x"))
+    assert other.explanation.startswith("m is bool[8,8], x is f32[8@x,8], y is f32[8@x,8]: ")
+
+
+def test_constants_are_nowhere_else_than_their_types_say():
+    def f(x):
+        return jnp.where(jnp.tril(jnp.ones((16, 16), bool)), x, -jnp.inf) + jnp.arange(16.0)
+
+    found = read.comparison(f, array((16, 16), "x", "y"), compiled="auto")
+    assert not [v for row in found.rows for v in row.values if v.agreement == "differs"]
+    assert "All" in found.verdict
+    assert any(v.note.startswith("A constant: ") for row in found.rows for v in row.values)

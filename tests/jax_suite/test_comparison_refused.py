@@ -193,3 +193,45 @@ def test_a_region_on_an_abstract_mesh_with_the_same_axes(name):
     comparison = read.comparison(region(jnp.sin, own), shape(MESHES[name], (8,), "x"))
     assert [row.primitive for row in comparison.rows] == ["arguments", "sin", "shard_map", "outputs"]
     assert not any(row.error for row in comparison.rows)
+
+
+def mapped(body, in_specs=None, out_specs=None):
+    both = P("x", "y")
+    return jax.shard_map(body, mesh=MESHES["Explicit"], in_specs=in_specs or both, out_specs=out_specs or both)
+
+
+X, LONG = (re.escape(str(P(*spec))) for spec in ("x", ("x", None, "y")))
+
+SPECS = {
+    "varies over one axis": (
+        mapped(lambda a: (a, a), out_specs=(P("x"), P("x", "y"))),
+        rf"out_specs\[0\] {X} says that a result is the same along y, and it may differ there.*'y'\) does",
+    ),
+    "varies over both": (
+        mapped(lambda a: a, out_specs=P(None)),
+        r"says that a result is the same along x and y.*jax.lax.psum\(…, \('x', 'y'\)\)",
+    ),
+    "too long": (
+        mapped(lambda a: a.sum(), out_specs=P("x")),
+        rf"out_specs {X} has 1 entry, and float32\[\] has no dimension: .*\. Give a shorter spec, or return",
+    ),
+    "too long for an argument": (
+        mapped(lambda a: a, in_specs=P("x", None, "y")),
+        rf"in_specs {LONG} has 3 entries, and float32\[8@x,4@y\] has 2 dimensions: .* pass a value with more",
+    ),
+    "unknown axis": (mapped(lambda a: a, out_specs=P("x", "q")), "out_specs names 'q', .* over x and y: name one"),
+    "other structure": (
+        mapped(lambda a: (a, a), out_specs=(P("x", "y"),) * 3),
+        "out_specs is not a tree of the same form as what the function returns .*: give one spec",
+    ),
+    "no spec": (mapped(lambda a: a, out_specs="x"), r"out_specs is 'x', of type str: give .* as jax.P\('x'\)"),
+    "a collective": (mapped(lambda a: jax.lax.psum(a, "q")), "no shard_map .*: name one|unbound axis name: q"),
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_first_line_says_which_spec_of_a_shard_map_is_refused_and_what_to_write(name):
+    f, words = SPECS[name]
+    with jax.set_mesh(MESHES["Explicit"]):
+        found = read.comparison(lambda x: f(x), shape(MESHES["Explicit"], (8, 4), "x", "y"))
+    assert re.search(f"stops on an Explicit mesh: .*({words})", found.verdict), found.verdict

@@ -153,3 +153,72 @@ def test_values_are_compared_on_every_kind_of_mesh_and_in_its_context(kind, wher
 
 def test_there_are_enough_of_them():
     assert len({case(row) for row in REFUSED}) >= 60
+
+
+EXPLICIT = jax.make_mesh((4, 2), ("x", "y"), (jax.sharding.AxisType.Explicit,) * 2, devices=jax.devices()[:8])
+
+ROWS_OF = {
+    # Programs under jax.set_mesh: arguments, how they are cut, lines; and a change of the first fix.
+    "a spec without a mesh": (
+        "x, w",
+        (("x", "y"), ("y", None)),
+        ["def f(x, w):", "    h = jax.reshard(x, P('x', None)) * 2", "    return h + w"],
+        "jax.reshard(h, P('y', None))",
+    ),
+    "five products": (
+        "x, w",
+        (("x", "y"), ("x", "y")),
+        [
+            "def f(x, w):",
+            "    q = x @ w",
+            "    k = x @ (w + 1)",
+            "    s = jnp.tanh(q @ k.T)",
+            "    return (s @ x) @ w",
+        ],
+        "q = jnp.matmul(x, w, out_sharding=P('x', 'y'))",
+    ),
+    "three regions": (
+        "x, w",
+        (("x",), (None,)),
+        [
+            "@jax.shard_map(in_specs=P('x'), out_specs=P())",
+            "def one(a): return a.sum(0)",
+            "@jax.shard_map(in_specs=P('x'), out_specs=P())",
+            "def two(a): return a.max(0)",
+            "@jax.shard_map(in_specs=P('x'), out_specs=P())",
+            "def three(a): return a.min(0)",
+            "def f(x, w): return one(jax.reshard(x, P('x'))) + two(x) * three(x)",
+        ],
+        "jax.lax.pmax(a.max(0), 'x')",
+    ),
+    "an argument, then blocks": (
+        "x, w",
+        (("y", "x"), ()),
+        [
+            "@jax.shard_map(in_specs=(P('x'), P()), out_specs=P('x'))",
+            "def region(a, b): return a * b",
+            "def f(x, w): return region(x, w)",
+        ],
+        "in_specs=(P('x'), P('x'))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS_OF)
+def test_fixes_under_a_mesh_that_is_set_get_past_every_stop_and_are_compared(name):
+    _, specs, lines, change = ROWS_OF[name]
+    file = f"<under a mesh, {name}>"
+    linecache.cache[file] = (1, None, [f"{line}\n" for line in lines], file)
+    space: dict[str, Any] = dict(SPACE)
+    exec(compile("\n".join(lines), file, "exec"), space)
+    numbers = np.arange(64, dtype=np.float32).reshape(8, 8) / 64
+    args = [jax.device_put(numbers + k, jax.NamedSharding(EXPLICIT, P(*spec))) for k, spec in enumerate(specs)]
+    with jax.set_mesh(EXPLICIT):
+        error = read.trace(space["f"], *args).error
+        assert error is not None
+        first = error.fixes[0]
+        assert (first.value, first.effect) == ("same", "")
+        assert change in first.code
+        assert "NamedSharding" not in first.code
+        exec(compile(first.applied("\n".join(lines)), file, "exec"), space)
+        space["f"](*args)

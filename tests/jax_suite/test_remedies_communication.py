@@ -423,3 +423,13 @@ def test_interrupted_it_returns_what_is_known_and_bad_input_is_refused() -> None
         read.remedies(wrongly_constrained, params(), TOKENS, lowers="bytes")  # pyright: ignore
     with pytest.raises(ValueError, match="nothing says which mesh"):
         read.remedies(lambda x: x, jnp.ones(3), lowers="communication")
+
+
+def test_what_is_no_longer_computed_on_every_device_counts_as_what_is_sent():
+    """Replicated logits: less is sent and computed without them, but small arrays take no less time by the estimate."""
+    from shardwidget.read._instead.communication import Figures, Search
+
+    search = Search(shape, (), {}, None, None, 1)
+    search._before = Figures(1000, 1.0, 1000, 1000.0)
+    without, other = Figures(966, 1.024, 900, 884.0), Figures(994, 0.991, 1000, 1000.0)
+    assert search._cost(without) < search._cost(other)

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import jax
 from jax.sharding import AbstractMesh, AxisType, Mesh
 
 from shardwidget import _jax
-from shardwidget._jax import AnyMesh, Frame
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Comparison, Continuation, Failure, Program, Row
 from shardwidget.findings.comparison import verdict
 from shardwidget.read._comparison import arrays
-from shardwidget.read._comparison.aligned import aligned, as_far_as, own_types, tagged
+from shardwidget.read._comparison.aligned import as_far_as, own_types
 from shardwidget.read._comparison.alternatives import Alternatives
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.concrete import Concrete, OnOneDeviceError, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
-from shardwidget.read._comparison.explicit import Ended, Explicit, FixedProgram, Fixing, Rewritten, Stopped
-from shardwidget.read._comparison.pasting import Pasting
+from shardwidget.read._comparison.explicit import Ended, Explicit, Rewritten
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import ComparedCall, abstract, is_explicit, retyped
 from shardwidget.read._comparison.reasons import reasons_of
-from shardwidget.read._comparison.refused import RefusedCall
 from shardwidget.read._comparison.rows import row_of
-from shardwidget.read._comparison.run import ExplicitRun, closes_over_another
-from shardwidget.read._comparison.traced import traced
+from shardwidget.read._comparison.specs import explained
 from shardwidget.read._comparison.tree import Tree
-from shardwidget.read._comparison.written import WrittenSource
-from shardwidget.read._entries import Entries
+from shardwidget.read._comparison.types import ExplicitTypes
 from shardwidget.read._jaxpr.sources import listing_at, own_frame, source_of
-from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.executable import meshes_in
 
@@ -63,11 +58,6 @@ ON_ONE_DEVICE = (
 )
 
 NOT_COMPILED = "Shardings and collectives are those of the program without the chosen fixes: {error}"
-
-RAISES = (
-    "On an Explicit mesh {function} itself raises {kind}: {words} "
-    "The types are those that its equations have there, one by one."
-)
 
 UNASKED = "How values between arguments and results are sharded is not known: the compiler rejects the query. {error}"
 
@@ -147,11 +137,10 @@ class _Reader:
         self.call, self.base = call, based(call)
         self.alternatives = Alternatives(call, based)
         self.tree = tree_of(call, self.base.jaxpr, self.base.mesh)
-        self.prices = Prices(call.mesh)
-        self.pasting = Pasting(call, retyped(call.mesh, AxisType.Explicit), len(self.tree.lines))
         self.concrete, self.note = self._compile()
-        self.rewritten: dict[tuple[Any, ...], tuple[Rewritten, ...]] = {}
-        """By the first line of a call that JAX refuses, and the fixes of those before it."""
+        places = self.concrete.places if self.concrete else {}
+        compiled = {k: dims for k, put in places.items() if 0 in put and (dims := put[0].dims) is not None}
+        self.types = ExplicitTypes(call, self.base, self.tree, Prices(call.mesh), compiled)
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
         shown = self.rows(choices)
@@ -185,15 +174,15 @@ class _Reader:
 
     def rows(self, choices: Mapping[int, int]) -> _Rows:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
-        explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
-        if self.base.error and self._rewritten(Ended(self.base.error)):
+        explicit = self.types.of({row - 1: choice for row, choice in choices.items()})
+        if self.base.error and self.types.rewritten(Ended(self.base.error)):
             return self._continued(Ended(self.base.error), choices, explicit)
         mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
         concrete, note = self._compile_with(choices, explicit)
         rows = [arguments_row(self.tree, self.call, mesh, concrete)]
         rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines)]
         if ended := Ended(self.base.error) if self.base.error else explicit.ended:
-            rows.append(_end(ended, self._rewritten(ended)))
+            rows.append(_end(ended, self.types.rewritten(ended)))
         else:
             rows.append(outputs_row(self.tree, self.call, mesh, explicit, concrete))
         chosen = {k + 1: (stop.ways, stop.chosen) for k, stop in explicit.stops.items()}
@@ -207,8 +196,8 @@ class _Reader:
         tree, types, first = self.tree, explicit, 0
         parts: list[tuple[Tree, Explicit, range, Row]] = []
         stops: dict[int, tuple[int, int]] = {}
-        while ended and (ways := self._rewritten(ended)):
-            trees = [self._tree_with(way) for way in ways]
+        while ended and (ways := self.types.rewritten(ended)):
+            trees = [self.types.tree_with(way) for way in ways]
             end = max(first, min(as_far_as(tree, other) for other in trees))
             row = 1 + end + len(stops)
             way = choices.get(row, 0)
@@ -244,153 +233,13 @@ class _Reader:
     def _compile_with(self, choices: Mapping[int, int], explicit: Explicit) -> tuple[Concrete | None, str]:
         """The program compiled with the chosen fixes; as it is where none is chosen, or where that does not compile."""
         mesh = retyped(self.call.mesh, AxisType.Explicit)
-        program = (explicit.fixed or self._bound(choices, explicit)) if choices else None
+        program = (explicit.fixed or self.types.bound(choices, explicit)) if choices else None
         if program is None or self.concrete is None or not isinstance(mesh, Mesh):
             return self.concrete, self.note
         try:
             return on_lines(compiled(program.tree, self.call, mesh), program.lines), self.note
         except Exception as error:
             return self.concrete, NOT_COMPILED.format(error=str(error).split("\n")[0])
-
-    def _explicit(self, choices: Mapping[int, int]) -> Explicit:
-        if is_explicit(self.base.mesh) and not self.base.leaves_stops:
-            return own_types(self.tree)
-        mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
-        fixing = Fixing(choices, {} if self.base.leaves_stops else self._compiled(), self.prices, self.pasting)
-        if closes_over_another(self.tree, mesh) and not self.base.error:
-            return ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
-        there = traced(self.call, self.tree, mesh, fixing)
-        errors = [e for e in (there.error, *(stop.error for stop in there.stops.values())) if e is not None]
-        if any(map(_jax.messages.is_of_another_mesh, errors)) and not self.base.error:
-            return ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
-        found = Explicit({}, {})
-        if there.jaxpr is not None:
-            theirs = tree_of(self.call, there.jaxpr, mesh)
-            found = aligned(self.tree, theirs, tuple(there.stops.values()))
-        if there.error is not None:
-            found = replace(found, fixed=None)
-        if there.error is None or self.base.error is not None:
-            return found
-        run = ExplicitRun(self.tree, mesh, fixing, found).of(self.call.on(mesh))
-        new = run.stops.keys() - found.stops.keys()
-        # Where a collective is forbidden, an equation by itself may stop for want of the sharding that asks for it.
-        if new and _jax.messages.forbidden(there.error) is None:
-            return self._in_jax_words(there.error, min(new), run)
-        # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
-        refused = is_explicit(self.call.mesh) or _jax.messages.is_sharding_type_error(there.error)
-        if refused:
-            return self._ended(Ended(there.error), found, run, choices)
-        words = str(there.error).split("\n")[0]
-        note = RAISES.format(function=self.call.function, kind=type(there.error).__name__, words=words)
-        return replace(run, note=note)
-
-    def _ended(
-        self, ended: Ended, found: Explicit, run: Explicit, choices: Mapping[int, int], start: int = 0
-    ) -> Explicit:
-        """The types up to what JAX refuses, where no row stops: it stops within a primitive, or before there is one.
-
-        They go on with a fix of the call, where it has one.
-
-        Args:
-            ended: the trace's end.
-            found: what is known of the trace.
-            run: what is known of the equations, one by one.
-            choices: the fixes to go on with, by line.
-            start: the first line that may be the one.
-        """
-        left = [k for k in range(start, len(self.tree.lines)) if k not in found.types]
-        if not left:  # What JAX refuses leaves no equation on an Auto mesh.
-            return replace(run, ended=ended)
-        call = self._lines_at(ended.place, left) or left[:1]
-        first = call[0]
-        unknown = (None,) * len(self.tree.lines[first].inputs)
-        ways = self._rewritten(ended, first)
-        stop = Stopped(ended.error, (), min(choices.get(first, 0), len(ways) - 1), unknown, rewritten=ways)
-        types = {k: type_ for k, type_ in run.types.items() if k < first}
-        stops = {k: s for k, s in run.stops.items() if k < first} | {first: stop}
-        if not ways:
-            return Explicit(types, stops)
-        after = self._after(ways[stop.chosen], call, choices)
-        return replace(after, types=after.types | types, stops=after.stops | stops)
-
-    def _after(self, change: Rewritten, call: Sequence[int], choices: Mapping[int, int]) -> Explicit:
-        """The types after a call that JAX refuses, with a fix of it.
-
-        Args:
-            change: the fix.
-            call: the lines of the call.
-            choices: the fixes to go on with, by line.
-        """
-        traced = change.traced
-        found = aligned(self.tree, self._tree_with(change))
-        shape = [k for k in call if self.tree.lines[k].outputs[0].aval.shape == change.type.shape]
-        found = replace(found, types=found.types | dict.fromkeys(shape[-1:], (change.type,)))
-        if traced.error is None:
-            return found
-        found = replace(found, fixed=None)
-        return self._ended(Ended(traced.error, traced), found, found, choices, start=call[-1] + 1)
-
-    def _tree_with(self, change: Rewritten) -> Tree:
-        """The program with a change, its equations where they were before it."""
-        mesh, traced = abstract(retyped(self.call.mesh, AxisType.Explicit)), change.traced
-        with traced.readable():
-            tree = tree_of(self.call, traced.jaxpr, mesh)
-        for line in tree.lines:
-            line.frames = [traced.before(frame) for frame in line.frames]
-        return tree
-
-    def _lines_at(self, place: Frame | None, lines: Sequence[int]) -> list[int]:
-        """Those of some lines that come from an expression of the user's; else those from its line of the source."""
-        if place is None:
-            return []
-        file, span = place.file_name, span_of(place)
-        spans = {k: [span_of(f) for f in self.tree.lines[k].frames if f.file_name == file] for k in lines}
-        here = [k for k, found in spans.items() if span in found]
-        return here or [k for k, found in spans.items() if span[0] in (first for first, *_ in found)]
-
-    def _rewritten(self, ended: Ended, line: int = -1) -> tuple[Rewritten, ...]:
-        """Changes of a call that JAX refuses before there is an equation; tried once for any number of choices.
-
-        Args:
-            ended: what it raises.
-            line: the first that the call has on an Auto mesh; -1 where there is none.
-        """
-        key = line, ended.after.edits if ended.after else ()
-        if key not in self.rewritten:
-            dims = self._compiled().get(WrittenSource(self.tree).last(line)) if line >= 0 else None
-            self.rewritten[key] = RefusedCall(ended, self.pasting, self.prices, dims).fixes()
-        return self.rewritten[key]
-
-    def _in_jax_words(self, error: Exception, line: int, run: Explicit) -> Explicit:
-        """The same, with the message of its first stop as JAX words it for the function itself.
-
-        It names the branches of a condition, and refuses an index before there is an equation. Any other equation that
-        stops has JAX's words already, and what JAX raises may be of a later one.
-        """
-        stop, stopped = run.stops[line], self.tree.lines[line]
-        at = _jax.raise_location(error)
-        here = at is not None and at[:2] in [(f.file_name, f.start_line) for f in stopped.frames]
-        same = _jax.control_of(stopped.eqn) is not None and type(stop.error) is type(error)
-        if not (same or (here and _jax.messages.is_of_spec(error))):
-            return run
-        return replace(run, stops=run.stops | {line: replace(stop, error=error)})
-
-    def _bound(self, choices: Mapping[int, int], explicit: Explicit) -> FixedProgram | None:
-        """The program with the fixes, equation by equation, where JAX itself does not trace it to its end."""
-        mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
-        given = {row - 1: choice for row, choice in choices.items()}
-        fixing = Fixing(given, self._compiled(), self.prices, self.pasting)
-        run = ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
-        chosen = [{k: stop.chosen for k, stop in of.stops.items()} for of in (run, explicit)]
-        if run.bound is None or chosen[0] != chosen[1]:
-            return None
-        tree = tree_of(self.call, run.bound, mesh)
-        return FixedProgram(tree, tagged(self.tree, tree))
-
-    def _compiled(self) -> dict[int, Entries]:
-        """How the compiler lays out the first result of lines."""
-        places = self.concrete.places if self.concrete else {}
-        return {line: dims for line, put in places.items() if 0 in put and (dims := put[0].dims) is not None}
 
     def _compile(self) -> tuple[Concrete | None, str]:
         """The compiled program, and the note about it."""
@@ -432,5 +281,7 @@ class _Rows:
 def _end(ended: Ended, ways: Sequence[Rewritten] = (), chosen: int = -1) -> Row:
     """The row at which tracing stopped."""
     error, at = ended.error, ended.place
-    failure = Failure(type(error).__name__, str(error), fixes=tuple(way.fix for way in ways), chosen=chosen)
+    axes, explanation = explained(error)
+    fixes = tuple(way.fix for way in ways)
+    failure = Failure(type(error).__name__, str(error), explanation, axes, fixes, chosen)
     return Row("error", (), source=source_of(at) if at else None, error=failure)

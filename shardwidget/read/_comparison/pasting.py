@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from shardwidget import _jax
@@ -71,6 +71,20 @@ class PastedTrace(NamedTuple):
         """Lets tracebacks and documents find the lines of the changed text."""
         with self.after.readable() if self.after else contextlib.nullcontext(), readable(self.new, self.edit.file):
             yield
+
+    def moved(self, edit: Edit) -> Edit | None:
+        """A change of a text as it was before all changes, made in the changed one; None where both change a line."""
+        if self.after is not None:
+            moved = self.after.moved(edit)
+            if moved is None:
+                return None
+            edit = moved
+        if edit.file != self.edit.file:
+            return edit
+        if edit.first <= self.edit.last and self.edit.first <= edit.last:
+            return None
+        more = self.more if edit.first > self.edit.last else 0
+        return replace(edit, file=self.file, first=edit.first + more, last=edit.last + more)
 
     @property
     def more(self) -> int:
@@ -182,11 +196,21 @@ class Pasting:
         self._functions = list(_jax.live_functions(call.f))
         self._known: dict[tuple[Edit, tuple[str, str] | None], bool] = {}
         self._chosen: dict[tuple[str, tuple[str, int, int]], Bind] = {}
+        self._loops: PastedTrace | None = None
+        """With the changes that were chosen for loops."""
 
-    def choose(self, primitive: str, place: tuple[str, int, int] | None, bind: Bind) -> None:
-        """Remembers how the program continues where it stops."""
-        if place is not None:
-            self._chosen[primitive, place] = bind
+    def choose(self, primitive: str, place: tuple[str, int, int], bind: Bind, loop: Edit | None) -> None:
+        """Remembers how the program continues where it stops.
+
+        Args:
+            primitive: what stops.
+            place: the file, the line and the column.
+            bind: gives its results.
+            loop: the change to the source, where a loop stops: JAX refuses that before there is a primitive.
+        """
+        self._chosen[primitive, place] = bind
+        if loop is not None:
+            self._loops = (self._past_loops(loop) if self._loops else self._traced(loop)) or self._loops
 
     def runs(self, edit: Edit, gives: tuple[str, str] | None) -> bool:
         """Whether the program gets past the lines of a change; False also where that is not tried.
@@ -212,14 +236,23 @@ class Pasting:
         return self._traced(edit, span, after) if self._left >= 0 else None
 
     def _gets_past(self, edit: Edit, gives: tuple[str, str] | None) -> bool:
-        traced = self._traced(edit)
+        traced = self._traced(edit) or (self._past_loops(edit) if self._loops else None)
         if traced is None or gives is None:
             return traced is not None
         alike = [eqn for eqn in traced.equations() if _jax.name_of(eqn) == gives[0]]
-        here = [eqn for eqn in alike if traced.is_within(eqn, edit.first, edit.last)]
+        here = [eqn for eqn in alike if traced.is_within(eqn, traced.edit.first, traced.edit.last)]
         # JAX 0.9 keeps the lines of the first call of a library's function, which may be another change's.
         found = {_jax.type_text(first_array([v.aval for v in eqn.outvars])) for eqn in here or alike if eqn.outvars}
         return not found or gives[1] in found
+
+    def _past_loops(self, edit: Edit) -> PastedTrace | None:
+        """The function with a change besides those that were chosen for loops."""
+        assert self._loops
+        moved = self._loops.moved(edit)
+        if moved is None:
+            return None
+        with self._loops.readable():
+            return self._traced(moved, after=self._loops)
 
     def _traced(self, edit: Edit, span: Span | None = None, after: PastedTrace | None = None) -> PastedTrace | None:
         old = text_of(edit.file)

@@ -15,6 +15,7 @@ from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Lay
 from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
+from shardwidget.read._comparison.specs import explained
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
 from shardwidget.read._jaxpr.rewrite import source_text
@@ -22,6 +23,8 @@ from shardwidget.read._jaxpr.sources import own_frame, shown_name, source_of
 from shardwidget.read._jaxpr.syntax import span_of
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._parts import in_parts, takes_no_parts
+
+CONSTANT = "A constant: each device makes the part that it needs, wherever it is used."
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
 
@@ -76,7 +79,13 @@ def row_of(
 
 
 def compared(
-    value: Value, type_: Any, put: ValuePlacement | None, *, local: bool, unseen: str, unsaid: str
+    value: Value,
+    type_: Any,
+    put: ValuePlacement | None,
+    *,
+    local: bool,
+    unseen: str,
+    unsaid: str,
 ) -> Compared:
     """One value, three ways."""
     aval = value.aval
@@ -85,6 +94,8 @@ def compared(
     _, unreduced, _ = _jax.manual_types(aval)
     concrete = None if put is None else placed(put, aval.shape, tuple(unreduced) if not local else ())
     agreement, note = ("", unseen) if unseen else difference(explicit, concrete, single_axes(type_))
+    if value.is_constant and agreement == "differs":
+        agreement, note = "", CONSTANT
     return Compared(
         name=value.name,
         shape=tuple(aval.shape),
@@ -233,7 +244,13 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
         name, of = parts[0]
         over = tuple(a for a in of.sharding.mesh.axis_names if a in of.sharding.spec.unreduced)
         return over, f"{in_parts(name, of, over)}, and {takes_no_parts(_jax.name_of(line.eqn), stopped.error)}."
-    words = [f"{name} is {_jax.type_text(t)}" for name, t in dict(known).items() if any(split[id(t)])]
+    said = explained(stopped.error)
+    if said[1]:
+        return said
+    layouts = {split[id(t)] for _, t in known if any(split[id(t)])}
+    # Where those that are split are split alike, it is another that is not.
+    told = {name: t for name, t in known if t.ndim and (len(layouts) == 1 or any(split[id(t)]))}
+    words = [f"{name} is {_type_text(line, name, t)}" for name, t in told.items()]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""
@@ -241,6 +258,13 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     # Names of the user's stay as they are.
     said = f"T{said[1:]}" if said.startswith("the ") else said
     return axes, f"{said}: the types do not say how the result of {_jax.name_of(line.eqn)} is split."
+
+
+def _type_text(line: Line, name: str, type_: Any) -> str:
+    """The type of an operand; of an index without the dimension that a gather has for its coordinates."""
+    text = _jax.type_text(type_)
+    roots = (v.of for v in line.inputs if isinstance(v, Value) and v.of is not None)
+    return text.replace(",1]", "]") if any(v.name == name and v.aval.shape == type_.shape[:-1] for v in roots) else text
 
 
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:

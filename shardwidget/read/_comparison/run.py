@@ -182,7 +182,9 @@ class ExplicitRun:
         chosen = chosen if chosen < len(fixes) else -1
         if chosen >= 0 and line.frames:
             place = line.frames[0].file_name, line.frames[0].start_line, line.frames[0].start_column
-            self._known_of_fixes.pasting.choose(_jax.name_of(node.eqn), place, fixes[chosen].bind)
+            fix, is_loop = fixes[chosen], isinstance(node.control, _jax.Scan | _jax.While)
+            loop = fix.edit if is_loop else None
+            self._known_of_fixes.pasting.choose(_jax.name_of(node.eqn), place, fix.bind, loop)
         return Stopped(error, fixes, chosen, types, node.line)
 
     def _wanted_layouts(self, node: LineNode, values: Sequence[Any]) -> dict[int, Entries]:

@@ -49,8 +49,9 @@ class Line:
         if isinstance(value, Literal):
             return str(value.val)
         arrays = [v for v in self.inputs if isinstance(v, Value)]
-        if value.is_named:
-            return value.name
+        for known in (value, value.of):
+            if known is not None and known.is_named:
+                return known.name
         which = f"{_ORDINALS[arrays.index(value)]} " if 1 < len(arrays) <= len(_ORDINALS) else ""
         return f"the {which}operand of {_jax.name_of(self.eqn)}"
 
@@ -116,6 +117,8 @@ class Tree:
         """What the body of a loop takes in each turn, and what it is a slice of: outer loops first."""
         self._constants = constants
         self._expressions: list[tuple[Value, str]] = []
+        self._shifted: dict[int, Value] = {}
+        """By the identity of a value, what it was compared with or moved from."""
         self._scopes = Scopes()
         self._numbers: dict[int, int] = {}
         self._count = 0
@@ -192,7 +195,23 @@ class Tree:
         outputs = [self._value(v.aval) for v in eqn.outvars]
         node.line = len(self.lines)
         self.lines.append(Line(eqn, outputs, inputs, at.scope, at.frames, at.local, "transpose(" in at.stack))
+        if len(outputs) == 1:
+            made = all(isinstance(v, Literal) or v.is_constant for v in inputs)
+            outputs[0].is_constant = made and (name == "iota" or name in _jax.RESHAPES)
+            outputs[0].of = self._reshaped(name, [v for v in inputs if isinstance(v, Value)], outputs[0])
         return node, outputs
+
+    def _reshaped(self, name: str, inputs: Sequence[Value], output: Value) -> Value | None:
+        """The value that the result of an equation is in another shape or dtype, or as an index from the start."""
+        kept: list[Value] = []
+        if len(inputs) == 1 and name in _jax.RESHAPES:
+            kept = [*inputs]
+        elif len(inputs) == 1 and name in _jax.INDEXING:
+            self._shifted[id(output)] = inputs[0]
+        elif len(inputs) == 3 and name == "select_n":
+            first, *ways = (self._shifted.get(id(v), v) for v in inputs)
+            kept = [first] if first in inputs and ways == [first, first] else []
+        return (kept[0].of or kept[0]) if kept else None
 
     def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: LineContext) -> list[LineBody]:
         """The bodies of control flow."""

@@ -198,7 +198,10 @@ def _resharded(
     def resharded(operands: Sequence[Any]) -> list[Any]:
         return bind([laid_out(v, o) for v, o in zip(line.inputs, operands, strict=True)])
 
-    specs = [(k, entries_text(dims)) for k, dims in layouts if id(line.inputs[k]) not in counted]
+    told = [(k, dims) for k, dims in layouts if id(line.inputs[k]) not in counted]
+    if _jax.control_of(line.eqn) is None:  # A loop starts with what it is given.
+        told = [(k, dims) for k, dims in told if not _is_number(line.inputs[k])] or told
+    specs = [(k, entries_text(dims)) for k, dims in told]
     kept = [{a for axes in dims for a in axes} for _, dims in layouts]
     return FixCandidate(
         "; ".join(f"lay {line.operand_name(k)} out as {spec} first" for k, spec in specs),
@@ -231,6 +234,11 @@ def _product(line: Line, option: str) -> str:
     out += [c for k, c in enumerate(right) if k not in rb and k not in rc]
     letters = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
     return _given(line.outputs[0], f"jnp.einsum('{letters}', {lhs}, {rhs}, {option})")
+
+
+def _is_number(v: Value | Literal) -> bool:
+    """Whether an operand is a constant without a name, which follows the others."""
+    return isinstance(v, Literal) or (v.is_constant and not v.is_named)
 
 
 def _of(value: Any) -> Entries:

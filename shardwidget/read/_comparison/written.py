@@ -63,7 +63,8 @@ class WrittenSource:
         for k, dims in layouts:
             value, dims = self._before_promotion(line.inputs[k], dims, line)
             nodes = [] if isinstance(value, Literal) else list(self._standing_for(value, node, source))
-            if not nodes and not self._is_made_within(value, line):
+            # A constant follows what it is used with.
+            if not nodes and not isinstance(value, Literal) and not self._is_made_within(value, line):
                 return
             wanted += [(n, dims) for n in nodes]
         for fewer in (0, 1) if wanted else ():

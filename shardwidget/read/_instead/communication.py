@@ -127,10 +127,19 @@ class Search:
         return [self._remedy(*self._worth[k], saved[k], other=k not in first) for k in ordered]
 
     def _cost(self, after: Figures) -> tuple[bool, float, int]:
-        """Whether memory or work rise, as by a copy of a weight; what is not saved; memory. Less is better."""
+        """Whether memory or work rise, as by a copy of a weight; what is not saved; memory. Less is better.
+
+        What each device no longer computes counts as much as what it no longer sends: a program of small arrays is
+        estimated to take its collectives' latency alone.
+        """
         before = self._before
         dear = _share(before.memory, after.memory) < -LEAST or _share(before.work, after.work) < -LEAST
-        return dear, -_share(before.sent, after.sent) - _share(before.seconds, after.seconds), after.memory
+        saved = [
+            _share(before.sent, after.sent),
+            _share(before.seconds, after.seconds),
+            _share(before.work, after.work),
+        ]
+        return dear, -sum(saved), after.memory
 
     def _saved(self, candidate: Change | Respec, after: Figures) -> dict[str, float]:
         """By line, and of memory: the share of the whole that is saved."""

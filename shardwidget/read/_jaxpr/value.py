@@ -21,6 +21,10 @@ class Value:
     """The user's name; empty where it is not known, or not yet."""
     is_named: bool = True
     """Whether the name is the user's; else it is a placeholder, which messages do not mention."""
+    is_constant: bool = False
+    """Whether it is a number, or 0, 1, 2 …, that depends on no other value: it is made wherever it is used."""
+    of: Value | None = None
+    """The value that it is in another shape or dtype, or as an index counted from the start; None for itself."""
 
 
 class Node(Protocol):

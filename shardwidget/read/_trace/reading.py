@@ -161,15 +161,14 @@ class _Reading:
         small = self.arguments.bytes <= LARGEST and not self.program.plan.refs
         if not (proposals and small) or jax.process_count() > 1:
             return None
-        again, mapped = self.arguments.again(), stop.reached.mapped
+        again, f = self.arguments.again(), stop.f
         if again is None:
             return None
-        f, function = stop.f, mapped.function if mapped else None
         host, keep, interconnect = self.host, self.keep, self.interconnect
 
         def retraced(number: int) -> Trace:
             proposal = proposals[number]
-            with jax.disable_jit(False), in_place(f, function, proposal):
+            with jax.disable_jit(False), in_place(f, proposal):
                 found = read_call(f, again(proposal.argument), host, keep, interconnect)
             listings = tuple(listing.with_fix(proposal.fix) for listing in found.listings)
             return replace(found, changed=proposal.fix, listings=listings)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import jax
+from jax.sharding import AbstractMesh, AxisType
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
@@ -65,6 +66,19 @@ class Changes:
                 return name
         return ""
 
+    def sharding(self, mesh: AnyMesh | None, code: str, spec: str) -> str:
+        """A sharding as code: the spec alone where the mesh is the one in force.
+
+        Args:
+            mesh: the mesh; None where it is not known.
+            code: an array on it.
+            spec: as code.
+        """
+        if mesh is not None and _is_in_force(mesh):
+            return spec
+        named = self.name_of(mesh) if mesh is not None else ""
+        return f"jax.NamedSharding({named or f'jax.typeof({code}).sharding.mesh'}, {spec})"
+
     def operand(self, value: TracedValue, number: int) -> ast.expr | None:
         """The operand of the expression that stands for a value; number ``number`` if the source does not show it."""
         node = self.expression
@@ -119,7 +133,8 @@ class Changes:
 
     def option(self, title: str, **options: str) -> Proposal:
         """Arguments of ``shard_map``, changed to other code."""
-        alone = Proposal(Fix(title, ", ".join(f"{name}={code}" for name, code in options.items())), options=options)
+        code = ", ".join(f"{name}={code}" for name, code in options.items())
+        alone = Proposal(Fix(title, code), options=self._of_region(options))
         return self.each(title, [], None, **options) or alone
 
     def _options(self, options: Mapping[str, str]) -> tuple[SourceText, list[tuple[ast.expr, str]]] | None:
@@ -163,7 +178,12 @@ class Changes:
             if node is not None
         ]
         made = self.fix(title, source.edit(new))
-        return replace(made, options={k: spelled(v, source, self.known) for k, v in options.items()}) if made else None
+        spelt = {name: spelled(code, source, self.known) for name, code in options.items()}
+        return replace(made, options=self._of_region(spelt)) if made else None
+
+    def _of_region(self, options: Mapping[str, str]) -> Mapping[tuple[Any, str], str]:
+        mapped = self._mapped.function if self._mapped else None
+        return {(mapped, name): code for name, code in options.items()}
 
     def fix(self, title: str, edit: Edit | None) -> Proposal | None:
         """A change as a document, with its file."""
@@ -176,6 +196,12 @@ class Changes:
         eqn = next((s.eqn for s in self._writer.steps if value in s.outputs and s.eqn is not None), None)
         frames = frames_of(eqn) if eqn is not None else []
         return span_of(frames[0]) if frames else None
+
+
+def _is_in_force(mesh: AnyMesh) -> bool:
+    """Whether a spec without a mesh is of this one: it is set, or it is that of a region, which sets it."""
+    abstract = mesh if isinstance(mesh, AbstractMesh) else mesh.abstract_mesh
+    return abstract == jax.sharding.get_abstract_mesh() or AxisType.Manual in abstract.axis_types
 
 
 def placed(*fixes: Proposal | None) -> list[Proposal]:

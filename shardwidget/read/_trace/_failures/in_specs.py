@@ -109,10 +109,9 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
         f"{names[number]} is {_jax.type_text(aval)}, and in_specs asks for {spec_text(spec)}. On Explicit axes the two "
         "must agree."
     )
-    mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
     title = f"Reshard {joined([*names.values()])} before the call"
-    there = stop.changes.each(title, _in_place(stop, names, mesh))
-    before = Fix(title, _lines(stop, writer, names, mesh))
+    there = stop.changes.each(title, _in_place(stop, names))
+    before = Fix(title, _lines(stop, writer, names))
     ways = [there or Proposal(before, argument=_resharded(stop)), auto_mesh(mapped.mesh, stop.changes)]
     if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
         as_cut = PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given))
@@ -121,14 +120,13 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     return Explanation(text, value, list(dict.fromkeys(axes)), ways)
 
 
-def _lines(stop: StoppedTrace, writer: Writer, names: Mapping[int, str], mesh: str) -> str:
+def _lines(stop: StoppedTrace, writer: Writer, names: Mapping[int, str]) -> str:
     """Statements that reshard arguments: an array, or the tree that is passed, which may be a tuple.
 
     Args:
         stop: the program.
         writer: the steps up to there.
         names: of the arrays, by their numbers.
-        mesh: the mesh as code; ``{}`` stands for an array.
     """
     mapped = stop.reached.mapped
     assert mapped is not None
@@ -138,10 +136,10 @@ def _lines(stop: StoppedTrace, writer: Writer, names: Mapping[int, str], mesh: s
         roots = {re.split(r"[.\[]", value.name)[0] if value else "" for value in every}
         wanted = [k for k in here if k in names]
         if wanted and len(roots) == 1 and (root := roots.pop()).isidentifier():
-            whole = _sharding(mapped, number, mesh.format(names[wanted[0]]))
+            whole = _sharding(stop, number, names[wanted[0]])
             lines[f"{root} = jax.reshard({root}, {whole})"] = None
         else:
-            shardings = {k: f"jax.NamedSharding({mesh.format(names[k])}, {spec_text(mapped.specs[k])})" for k in wanted}
+            shardings = {k: stop.changes.sharding(mapped.mesh, names[k], spec_text(mapped.specs[k])) for k in wanted}
             lines |= {f"{names[k]} = jax.reshard({names[k]}, {sharding})": None for k, sharding in shardings.items()}
     return "\n".join(lines)
 
@@ -172,13 +170,12 @@ def _resharded(stop: StoppedTrace) -> Change:
     return resharded
 
 
-def _in_place(stop: StoppedTrace, names: Collection[int], mesh: str) -> list[tuple[ast.expr | None, str]]:
+def _in_place(stop: StoppedTrace, names: Collection[int]) -> list[tuple[ast.expr | None, str]]:
     """The arguments of the call of the region that are not cut as asked, each with what reshards it there.
 
     Args:
         stop: the program.
         names: the numbers of the arrays that are not.
-        mesh: the mesh as code; ``{}`` stands for an array.
     """
     call, mapped = stop.changes.expression, stop.reached.mapped
     assert mapped is not None
@@ -189,18 +186,27 @@ def _in_place(stop: StoppedTrace, names: Collection[int], mesh: str) -> list[tup
     for number, here in enumerate(_leaves(mapped)):
         if not set(here).isdisjoint(names):
             is_tree = jax.tree.structure(mapped.given[number]) != jax.tree.structure(0)
-            on = mesh.replace("{}", "jax.tree.leaves({})[0]") if is_tree else mesh
-            found.append((written[number], f"jax.reshard({{}}, {_sharding(mapped, number, on)})"))
+            array = "jax.tree.leaves({})[0]" if is_tree else "{}"
+            found.append((written[number], f"jax.reshard({{}}, {_sharding(stop, number, array)})"))
     return found
 
 
-def _sharding(mapped: Mapped, number: int, mesh: str) -> str:
-    """The sharding of an argument of a region, or of each array in it, as code."""
+def _sharding(stop: StoppedTrace, number: int, array: str) -> str:
+    """The sharding of an argument of a region, or of each array in it, as code.
+
+    Args:
+        stop: the program.
+        number: of the argument.
+        array: one in it, as code.
+    """
+    mapped = stop.reached.mapped
+    assert mapped is not None
     single = not isinstance(mapped.in_specs, tuple | list)
     specs = specs_code(mapped.in_specs if single else mapped.in_specs[number])
     if specs.startswith("P("):
-        return f"jax.NamedSharding({mesh}, {specs})"
-    return f"jax.tree.map(lambda spec: jax.NamedSharding({mesh}, spec), {specs})"
+        return stop.changes.sharding(mapped.mesh, array, specs)
+    each = stop.changes.sharding(mapped.mesh, array, "spec")
+    return specs if each == "spec" else f"jax.tree.map(lambda spec: {each}, {specs})"
 
 
 def _leaves(mapped: Mapped) -> Iterator[range]:

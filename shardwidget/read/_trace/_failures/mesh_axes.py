@@ -50,11 +50,10 @@ def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
     dims = [[d.axes for d in dims_of_spec(v.aval.shape, v.aval.sharding.spec)] for v in values]
     axes = list(dict.fromkeys(a for one in dims for names in one for a in names))
     text = f"On Explicit axes a type says how a value is cut, and for this result that is not clear: {joined(parts)}."
-    said = stop.changes.name_of(mesh) if mesh is not None else ""
 
     def sharding(code: str, cut: Sequence[Sequence[str]]) -> str:
         spec = spec_text(PartitionSpec(*(axes or None for axes in cut)))
-        return f"jax.NamedSharding({said or f'jax.typeof({code}).sharding.mesh'}, {spec})"
+        return stop.changes.sharding(mesh, code, spec)
 
     def resharded(title: str, number: int, cut: Sequence[Sequence[str]]) -> list[Proposal]:
         operand = stop.changes.operand(values[number], number)

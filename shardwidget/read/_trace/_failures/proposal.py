@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +12,7 @@ import jax
 
 from shardwidget import _jax
 from shardwidget.document import Fix
-from shardwidget.read._jaxpr.pasted import Swap, pasted, readable
+from shardwidget.read._jaxpr.pasted import Swap, name_of, pasted, readable
 from shardwidget.read._jaxpr.syntax import text_of
 from shardwidget.read._trace.arguments import Change
 
@@ -23,8 +24,8 @@ class Proposal:
     fix: Fix
     file: str = ""
     """The full name of the file; empty where the change has no place in the source."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """The options of the ``shard_map`` that it changes, and their code."""
+    options: Mapping[tuple[Any, str], str] = field(default_factory=dict)
+    """The options of ``shard_map``s that it changes, by the mapped function and the name; and their code."""
     swaps: Sequence[Swap] = ()
     """What it changes besides."""
     argument: Change | None = None
@@ -35,6 +36,8 @@ class Proposal:
     """Whether it gives the same only where blocks happen to be equal."""
     only_types: bool = False
     """Whether it changes types and no value."""
+    changes: int = 1
+    """How many changes it is, each where the program stops with those before it."""
 
 
 class Paster:
@@ -42,13 +45,10 @@ class Paster:
 
     Args:
         f: the user's function.
-        mapped: what the innermost ``shard_map`` maps; None where there is none.
     """
 
-    def __init__(self, f: Any, mapped: Any) -> None:
+    def __init__(self, f: Any) -> None:
         self._functions = list(_jax.live_functions(f))
-        self._options = _jax.options_of(self._functions, mapped) if mapped is not None else {}
-        self._names: dict[str, Any] = next((g.__globals__ for g in _jax.live_functions(mapped)), {})
 
     def swaps(self, proposal: Proposal) -> list[Swap]:
         """What a proposal changes; nothing where it reaches no function that runs.
@@ -59,27 +59,42 @@ class Paster:
         found = list(proposal.swaps)
         if proposal.file:
             found += pasted(self._functions, proposal.file, proposal.fix)
-        for name, code in proposal.options.items():
-            if name in self._options:
-                found.append((self._options[name], "cell_contents", eval(code, {"jax": jax, "P": jax.P} | self._names)))
+        for (mapped, name), code in proposal.options.items():
+            held = _jax.options_of(self._functions, mapped)
+            if name in held:
+                names = next((g.__globals__ for g in _jax.live_functions(mapped)), {})
+                found.append((held[name], "cell_contents", eval(code, {"jax": jax, "P": jax.P} | names)))
         return found
 
 
 @contextlib.contextmanager
-def in_place(f: Any, mapped: Any, proposal: Proposal) -> Iterator[None]:
+def in_place(f: Any, proposal: Proposal) -> Iterator[None]:
     """What is traced within has a change of the functions that run; afterwards they are as before.
 
     Args:
         f: the user's function.
-        mapped: what the innermost ``shard_map`` maps; None where there is none.
         proposal: the change.
     """
     with contextlib.ExitStack() as held:
         if proposal.file:
             held.enter_context(readable(proposal.fix.applied(text_of(proposal.file)), proposal.file))
-        swaps = Paster(f, mapped).swaps(proposal)
+        swaps = Paster(f).swaps(proposal)
         held.enter_context(_jax.retracing(swaps, "as they are"))
         yield
+
+
+def after(first: Proposal, second: Proposal) -> Proposal | None:
+    """A change of a file as one of the text that another leaves of it; None where both change a line."""
+    if second.file == name_of(first.fix.applied(text_of(first.file))):
+        return second
+    line, more = first.fix.line, first.fix.code.count("\n") + 1 - first.fix.lines
+    if second.file != first.file or second.fix.line <= 0:
+        return None
+    if second.fix.line + second.fix.lines <= line:
+        return second
+    if second.fix.line < line + first.fix.lines:
+        return None
+    return replace(second, fix=replace(second.fix, line=second.fix.line + more))
 
 
 def both(first: Proposal, second: Proposal) -> Proposal:
@@ -96,12 +111,21 @@ def both(first: Proposal, second: Proposal) -> Proposal:
         start -= 1
     indentation = a[start][: len(a[start]) - len(a[start].lstrip())]
     code = "\n".join(line.removeprefix(indentation) for line in b[start : len(b) - end])
-    title = f"{first.fix.title}; {second.fix.title[:1].lower()}{second.fix.title[1:]}"
-    fix = Fix(title, code, first.fix.file, start + 1, len(a) - end - start)
+    fix = Fix(_title(first.fix.title, second.fix.title), code, first.fix.file, start + 1, len(a) - end - start)
     return replace(
         first,
         fix=fix,
         options={**first.options, **second.options},
         last=first.last or second.last,
         only_types=first.only_types and second.only_types,
+        changes=first.changes + second.changes,
     )
+
+
+def _title(first: str, second: str) -> str:
+    """Both titles; one that says the same again as the last before it is counted."""
+    *others, last = first.split("; ")
+    before, times = re.fullmatch(r"(.+?)(?:, (\d+) times)?", last).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    if before.lower() == second.lower():
+        return "; ".join([*others, f"{before}, {int(times or 1) + 1} times"])
+    return f"{first}; {second[:1].lower()}{second[1:]}"

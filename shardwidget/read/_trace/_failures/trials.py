@@ -15,10 +15,10 @@ from jax.sharding import AbstractMesh
 from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._errors import first_line
-from shardwidget.read._jaxpr.pasted import name_of, readable
+from shardwidget.read._jaxpr.pasted import readable
 from shardwidget.read._jaxpr.syntax import text_of
 from shardwidget.read._trace._failures.costs import cost_of, sent_by, work_of
-from shardwidget.read._trace._failures.proposal import Paster, Proposal, both
+from shardwidget.read._trace._failures.proposal import Paster, Proposal, after, both
 from shardwidget.read._trace._failures.samples import Verdict, samples, verdict
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.arguments import is_unreduced
@@ -29,8 +29,11 @@ LARGEST = 2**22
 WORK = 2**26
 """The most elements and products that a program which is run computes."""
 
-MOST = 16
+MOST = 24
 """The most proposals that are traced."""
+
+STOPS = 12
+"""The most changes that are made one after the other, each where the program stops with those before it."""
 
 EQUATIONS = 4_000
 """The most equations that are traced for proposals after the third, and the most that are compiled to run them."""
@@ -99,7 +102,7 @@ def tried(
     if not verdicts:
         return [one.known(value="unknown") for one in found][: SAME + OTHER], NOT_KNOWN.format(reason=reason)
     judged = [
-        ((bool(given.effect), one.proposal.last, one.cost), one.judged(given))
+        ((bool(given.effect), one.proposal.last, one.cost, one.proposal.changes), one.judged(given))
         for one, given in zip(found, verdicts, strict=True)
         if not (given.effect and one.proposal.rests_on_equality)
     ]
@@ -112,10 +115,6 @@ _LOCAL = frozenset({"scan_carry", "branches", "shape", "traced_value", "axis_nam
 """Kinds of failures whose fixes may reveal another."""
 
 
-WITHOUT_SPECS = Proposal(Fix("", ""), options={"in_specs": "P()", "out_specs": "P()"})
-"""Specs that fit any array, where every block is the whole array."""
-
-
 class _Trials:
     def __init__(self, stop: StoppedTrace, explain: Callable[[StoppedTrace], Sequence[Proposal]]) -> None:
         self._explain = explain
@@ -123,7 +122,7 @@ class _Trials:
         self._equations = 1 + sum(1 for _ in _jax.every_equation(stop.jaxpr))
         self._arguments = stop.arguments
         self._mapped = stop.reached.mapped
-        self._paster = Paster(stop.f, self._mapped.function if self._mapped else None)
+        self._paster = Paster(stop.f)
         self._asks_itself = stop.kind in ("axis_name", "traced_value")
         """Whether the function does not run on the whole array either."""
         self._too_long = _jax.messages.is_too_long(stop.error)
@@ -131,40 +130,57 @@ class _Trials:
 
     def traced(self, proposals: Sequence[Proposal]) -> Iterator[TracedProposal]:
         """Those that reach the program and make it run, each once; one that stops further on, with what helps there."""
-        left, seen = [(proposal, True) for proposal in proposals], set[str]()
+        left, later, seen = [*proposals], list[Proposal](), set[str]()
+        found = False  # One that is enough alone.
         few = max(3, EQUATIONS // self._equations)
-        while left and len(seen) < min(few, MOST):
-            proposal, alone = left.pop(0)
+        while (left or (later and not found)) and len(seen) < min(few, MOST):
+            proposal = (left or later).pop(0)
             code = f"{proposal.fix.line} {proposal.fix.code}"
             if code in seen:
                 continue
             seen.add(code)
             further: list[Proposal] = []
             try:
-                jaxpr = self._trace(proposal, "as they are", further if alone else None)
+                jaxpr = self._trace(proposal, "as they are", further if proposal.changes < STOPS else None)
             except Exception:
-                left[:0] = [(both(proposal, other), False) for other in further]
+                # Of a long row of stops, one way through is enough for each change of the first two.
+                ways = [both(proposal, other) for other in further[: None if proposal.changes == 1 else 1]]
+                if self._kind in _LOCAL:
+                    left[:0] = ways
+                elif proposal.changes == 1:
+                    later += ways
+                else:
+                    later[:0] = ways
                 continue
             if jaxpr is not None:
+                found |= proposal.changes == 1
                 yield TracedProposal(proposal, jaxpr, cost_of(jaxpr))
 
-    def _trace(self, proposal: Proposal | None, regions: _jax.Regions, further: list[Proposal] | None = None) -> Any:
+    def _trace(
+        self,
+        proposal: Proposal | None,
+        regions: _jax.Regions,
+        further: list[Proposal] | None = None,
+        *,
+        with_specs: bool = False,
+    ) -> Any:
         """The program with a proposal; None where that changes nothing that runs.
 
         Args:
             proposal: the change; None for none.
             regions: how regions are traced.
             further: takes proposals for where the program with this one stops.
+            with_specs: whether specs have a mesh where regions are whole.
         """
         swaps = self._paster.swaps(proposal) if proposal is not None else []
         changed = proposal.argument if proposal is not None else None
         if proposal is not None and not swaps and changed is None:
             return None
-        with _jax.retracing(swaps, regions):
+        with _jax.retracing(swaps, regions, with_specs=with_specs):
             try:
                 return _jax.unfiltered(lambda: self._arguments.trace(_plain if regions == "whole" else changed))[0]
             except Exception as error:
-                if further is not None and proposal is not None and proposal.file and self._kind in _LOCAL:
+                if further is not None and proposal is not None and proposal.file:
                     further += self._further(proposal, error)
                 raise
 
@@ -173,7 +189,7 @@ class _Trials:
         text = proposal.fix.applied(text_of(proposal.file))
         with readable(text, proposal.file), contextlib.suppress(Exception):
             found = self._explain(StoppedTrace(error, self._f, self._arguments))
-            return [other for other in found if other.file == name_of(text)]
+            return [there for other in found if (there := after(proposal, other)) is not None]
         return []
 
     def compared(self, found: Sequence[TracedProposal]) -> tuple[list[Verdict], str]:
@@ -201,9 +217,14 @@ class _Trials:
 
     def _whole(self, found: Sequence[TracedProposal]) -> tuple[Any, str]:
         """The program on one device, where every block is the whole array; or why there is none."""
-        changed = found[0].proposal if self._asks_itself else WITHOUT_SPECS if self._too_long else None
+        changed = found[0].proposal if self._asks_itself else self._without_specs() if self._too_long else None
         try:
-            jaxpr = self._trace(changed, "whole")
+            try:
+                jaxpr = self._trace(changed, "whole")
+            except Exception as error:
+                if not _jax.messages.is_of_no_mesh(error):
+                    raise
+                jaxpr = self._trace(changed, "whole", with_specs=True)
         except Exception as error:
             return None, NOT_WHOLE.format(words=first_line(error))
         if jaxpr is None:
@@ -212,6 +233,11 @@ class _Trials:
             return None, BY_POSITION
         whole = _jax.runnable(jaxpr, on_one_device=True)
         return whole, "" if whole is not None else NOT_PLAIN
+
+    def _without_specs(self) -> Proposal:
+        """Specs that fit any array, where every block is the whole array."""
+        mapped = self._mapped.function if self._mapped else None
+        return Proposal(Fix("", ""), options={(mapped, "in_specs"): "P()", (mapped, "out_specs"): "P()"})
 
     def _run(
         self, whole: Any, programs: Sequence[Any], found: Sequence[TracedProposal], arguments: Sequence[Any]
