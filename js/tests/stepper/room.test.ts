@@ -244,3 +244,13 @@ test("a card shows as many rows of blocks as it has height for, closer together 
   expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([4, 2, 2]);
 });
+
+test("where chunks have room for numbers under the id of a tile, but not beside it, they stand there", () => {
+  const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [2, 2] };
+  const { stage: meaning } = viewOf(program, { width: 700 });
+  const { stage: ring } = viewOf(program, { width: 700, algorithm: "ring" });
+  expect([ring.bare, ring.tiles[0]?.id, ring.height]).toEqual([false, "above", meaning.height]);
+  expect(ring.tiles.map((t) => t.box)).toEqual(meaning.tiles.map((t) => t.box));
+  for (const { box, places } of ring.tiles)
+    for (const { box: block } of places) expect(block.y + block.h).toBeLessThan(box.y + box.h);
+});
