@@ -3,15 +3,18 @@ import { expect, test } from "vitest";
 import type { Algorithm } from "../../src/collective/model/algorithm";
 import type { Variable } from "../../src/core/document.gen";
 import type { Mark } from "../../src/draw/marks";
+import { textWidth } from "../../src/draw/measure";
 import { blockTip } from "../../src/stepper/model/blocktip";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { drawnOf } from "../../src/stepper/scene/drawn";
 import { hitAt } from "../../src/stepper/scene/hit";
+import { TWO_LINES } from "../../src/stepper/scene/stage";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
+import { model } from "./traces";
 
 interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {
   width?: number;
@@ -253,4 +256,20 @@ test("where chunks have room for numbers under the id of a tile, but not beside 
   expect(ring.tiles.map((t) => t.box)).toEqual(meaning.tiles.map((t) => t.box));
   for (const { box, places } of ring.tiles)
     for (const { box: block } of places) expect(block.y + block.h).toBeLessThan(box.y + box.h);
+});
+
+test.each(["psum", "psum of four"] as const)("no block of %s stands over coordinates", (name) => {
+  const trace = model(name);
+  for (const width of [480, 934]) {
+    const layout = layoutOf(trace, width - 2, []);
+    for (const at of trace.steps.keys()) {
+      const { tiles } = layout.setting(at, "meaning", null).stage;
+      for (const { id, coordinates, box, members, places } of tiles) {
+        if (id === "above" || !coordinates || box.h < TWO_LINES) continue;
+        const digits = `(${trace.mesh.digits(members[0] ?? 0).join(",")})`;
+        const end = box.x + 8 + textWidth(digits, 10, true);
+        expect(Math.min(...places.map((one) => one.box.x)), `step ${at} at ${width}`).toBeGreaterThan(end);
+      }
+    }
+  }
 });
