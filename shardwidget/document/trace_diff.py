@@ -55,6 +55,8 @@ class PartedStep:
     """Ids of the devices where it differs; empty for a global array."""
     shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     """The shape of the value's block in both, or of the global array."""
+    counterpart: str = ""
+    """The name of the value in the reference."""
     operands: tuple[str, str] = ("", "")
     """The names of the first operand in both."""
     at: tuple[int, ...] = ()

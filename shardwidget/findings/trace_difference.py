@@ -74,6 +74,7 @@ def _step(
         bool(masks),
         tuple(device for device, mask in masks.items() if mask.any() and v.region >= 0),
         (v.shape, w.shape),
+        w.name,
         sources=(steps[0].source, steps[1].source),
     )
     if not parted or not cells:

@@ -72,7 +72,14 @@ def test_tolerances_are_those_of_compare():
     other = trace(lambda u: u * np.float32(1))
     assert near.diff(other, rtol=1e-3).first == near.diff(other, rtol=1e-3).first == -1
     assert near.compare(other, rtol=1e-7) is not None
-    assert near.diff(other, rtol=1e-7).first >= 0
+    diff = near.diff(other, rtol=1e-7)
+    assert diff.first >= 0
+
+
+def test_a_value_has_the_name_that_each_of_both_gives_it():
+    diff = trace(lambda u: u * np.float32(2)).diff(trace(lambda u: u * np.float32(3)))
+    step = diff.steps[diff.first]
+    assert (step.name, step.counterpart) == ("u * float32(2)", "u * float32(3)")
 
 
 def test_on_other_meshes_global_values_are_compared():

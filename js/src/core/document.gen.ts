@@ -1191,6 +1191,7 @@ export interface PartedStep {
   readonly compared: boolean;
   readonly devices: readonly number[];
   readonly shapes: readonly [readonly number[], readonly number[]];
+  readonly counterpart: string;
   readonly operands: readonly [string, string];
   readonly at: readonly number[];
   readonly sources: readonly [Source | null, Source | null];

@@ -40,15 +40,17 @@ export function Palette({ editor, children }: { editor: SpecEditor; children?: C
       <button type="button" class="plain" aria-expanded={open} onClick={() => editor.set({ open: !open })}>
         {open ? "done" : editor.doc.fixed ? "write" : "change"}
       </button>
-      {children}
-      <span class="group ends">
-        <Hint editor={editor} />
-        <button type="button" class="plain" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
-          Undo
-        </button>
-        <button type="button" class="plain" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
-          Redo
-        </button>
+      <span class="after">
+        {children}
+        <span class="group ends">
+          <Hint editor={editor} />
+          <button type="button" class="plain" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
+            Undo
+          </button>
+          <button type="button" class="plain" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
+            Redo
+          </button>
+        </span>
       </span>
     </div>
   );

@@ -92,7 +92,9 @@ test("cells that differ are framed, solid in mine and dashed in the reference", 
   const doc = traces();
   const step = doc.steps[doc.first];
   if (!step) throw new Error("no step");
-  const { marks } = stepScene(step, [0, 1, 2, 3], 934, "light");
+  const { marks } = stepScene({ ...step, counterpart: "theirs" }, [0, 1, 2, 3], 934, "light");
+  const named = marks.flatMap((m) => (m.kind === "text" ? m.spans : [])).map(({ text }) => text);
+  expect(named).toEqual(expect.arrayContaining([step.name, "theirs"]));
   const frames = marks.filter((m) => m.kind === "rect" && m.stroke?.color === "tile-ink");
   const dashed = frames.filter((m) => m.kind === "rect" && m.stroke?.dash);
   const parted = step.cells.reduce((n, { parted }) => n + parted.length, 0);

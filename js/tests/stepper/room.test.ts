@@ -3,15 +3,18 @@ import { expect, test } from "vitest";
 import type { Algorithm } from "../../src/collective/model/algorithm";
 import type { Variable } from "../../src/core/document.gen";
 import type { Mark } from "../../src/draw/marks";
+import { textWidth } from "../../src/draw/measure";
 import { blockTip } from "../../src/stepper/model/blocktip";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { drawnOf } from "../../src/stepper/scene/drawn";
 import { hitAt } from "../../src/stepper/scene/hit";
+import { TWO_LINES } from "../../src/stepper/scene/stage";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
+import { model } from "./traces";
 
 interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {
   width?: number;
@@ -243,4 +246,31 @@ test("a card shows as many rows of blocks as it has height for, closer together 
   expect([934, 700, 480].map((width) => rowsOf({ x: 8 }, "x", width))).toEqual([2, 1, 1]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([4, 2, 2]);
+});
+
+test("where chunks have room for numbers under the id of a tile, but not beside it, they stand there", () => {
+  const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [2, 2] };
+  const { stage: meaning } = viewOf(program, { width: 700 });
+  const { stage: ring } = viewOf(program, { width: 700, algorithm: "ring" });
+  expect([ring.bare, ring.tiles[0]?.id, ring.height]).toEqual([false, "above", meaning.height]);
+  expect(ring.tiles.map((t) => t.box)).toEqual(meaning.tiles.map((t) => t.box));
+  for (const { box, places } of ring.tiles)
+    for (const { box: block } of places) expect(block.y + block.h).toBeLessThan(box.y + box.h);
+});
+
+test.each([
+  ["psum", 934],
+  ["psum of four", 480],
+] as const)("no block of %s stands over coordinates at %i px", (name, width) => {
+  const trace = model(name);
+  const layout = layoutOf(trace, width - 2, []);
+  for (const at of trace.steps.keys()) {
+    const { tiles } = layout.setting(at, "meaning", null).stage;
+    for (const { id, coordinates, box, members, places } of tiles) {
+      if (id === "above" || !coordinates || box.h < TWO_LINES) continue;
+      const digits = `(${trace.mesh.digits(members[0] ?? 0).join(",")})`;
+      const end = box.x + 8 + textWidth(digits, 10, true);
+      expect(Math.min(...places.map((one) => one.box.x)), `step ${at}`).toBeGreaterThan(end);
+    }
+  }
 });

@@ -96,10 +96,10 @@ class Half {
     const { step, which, line } = this;
     const left = x + PAD + 34;
     const right = this.#both ? left + this.#tile + LANES : left;
-    const name = which === 0 ? "mine" : "reference";
+    const [name, value] = which === 0 ? ["mine", step.name] : ["reference", step.counterpart || step.name];
     const marks: Mark[] = [
       label(x + PAD, y + 14, name, 12, "ink", { weight: 700 }),
-      label(right, y + 28, fit(step.name, this.#tile + 40, 12, true), 12, "ink", { ...MONO, weight: 700 }),
+      label(right, y + 28, fit(value, this.#tile + 40, 12, true), 12, "ink", { ...MONO, weight: 700 }),
     ];
     if (this.#both)
       marks.push(label(left, y + 28, fit(step.operands[which], this.#tile + 20, 12, true), 12, "muted", MONO));

@@ -47,8 +47,8 @@ function headerMarks(view: Moving): Mark[] {
 
 /** Who holds the same: where there is no room for all, how many. */
 function sameOn(others: readonly number[], width: number): string {
-  const all = `same on ${ranges(others, 4)}`;
-  return textWidth(all, 10.5) <= width ? all : `same on ${others.length} others`;
+  const all = [ranges(others, 4), `${others.length} others`].map((who) => `same on ${who}`);
+  return all.find((text) => textWidth(text, 10.5) <= width) ?? `and ${others.length} others`;
 }
 
 /** One member's lane: how its copy goes, its slot, the sign before it. */

@@ -53,7 +53,7 @@ function noteMarks(view: Moving, from: number): Mark[] {
     trace.iterations(view.step),
     scaleOf(view),
     noteOf(view),
-    others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
+    others > 0 && !stage.open ? `also in ${others === 1 ? "the other group" : `${others} other groups`}` : "",
     collective.axes.length > 1 ? "colour = axis crossed" : "",
   ]);
   const room = width - from - 18;

@@ -374,7 +374,7 @@ function squeezed(wanted: ReturnType<typeof arrange>, { w, h }: Size) {
   return { places, w: wanted.w * x, h: wanted.h * y, bare };
 }
 
-type Seat = Pick<Tile, "members" | "box" | "coordinates">;
+type Seat = Pick<Tile, "members" | "box" | "coordinates"> & Partial<Pick<Tile, "places">>;
 
 /** Where the tile of a device stands: on the mesh, or in its place of the list. */
 function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i: number): Box {
@@ -383,10 +383,16 @@ function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i:
   return { x: list.x + column * (tile.w + BETWEEN), y: list.y + row * (tile.h + list.gap), ...tile };
 }
 
-/** A tile with blocks in its middle; those beside the id begin there, and have names over the first tile alone. */
+/**
+ * A tile with blocks in its middle; those beside the id begin where the block of the collective does, without coordinates where
+ * that leaves them no room, and have names over the first tile alone.
+ */
 function tileOf(seat: Seat, places: readonly Place[], { w, h }: Size, beside: boolean, later: boolean): Tile {
-  const { members, box, coordinates } = seat;
-  const [dx, dy] = [beside ? 0 : Math.max(0, (box.w - w) / 2), Math.max(0, (box.h - h) / 2)];
+  const { members, box, places: [own] = [] } = seat;
+  const [room, first] = [box.w - w, places[0]?.box.x ?? 0];
+  const wanted = own ? own.box.x - box.x - first : 0;
+  const [dx, dy] = [Math.max(0, beside ? Math.min(wanted, room) : room / 2), Math.max(0, (box.h - h) / 2)];
+  const coordinates = seat.coordinates && !(beside && wanted > room);
   const moved = places.map((at) => ({
     ...at,
     room: beside && later ? 0 : at.room,

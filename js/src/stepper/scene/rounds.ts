@@ -21,7 +21,7 @@ export function roundsStage(ask: Ask, home: Stage): Stage {
   const gutters = ring && home.run === "down" && !exchanges(c);
   const asked: Ask = { ...ask, motion: gutters ? "gutters" : "lanes" };
   const block = blockOf(asked, own);
-  const { face, width, height, left, top, font, bare } = block;
+  const { face, width, height, left, top, font, bare, id } = block;
   const v = stripVariable(asked, false);
   const place = ({ box }: Tile) => ({
     x: box.x + left,
@@ -29,7 +29,12 @@ export function roundsStage(ask: Ask, home: Stage): Stage {
     w: width,
     h: height,
   });
-  const tiles = home.tiles.map((tile) => ({ ...tile, places: [{ v, box: place(tile), face, room: 0 }] }));
+  const tiles = home.tiles.map((tile) => ({
+    ...tile,
+    id,
+    coordinates: tile.coordinates && id === tile.id,
+    places: [{ v, box: place(tile), face, room: 0 }],
+  }));
   const seats = tiles.filter(({ members: [p = 0] }) => group.includes(p));
   return {
     ...home,
@@ -75,14 +80,25 @@ interface Block {
   font: number;
   bare: boolean;
   reading: Stage["reading"];
+  /** Where the id of a tile is. */
+  id: Tile["id"];
 }
 
-/** As much of a block as a tile has room for; between two rows of a ring a copy has room, too. */
+/** As much of a block as a tile has room for. */
 function blockOf(ask: Ask, own: readonly Tile[]): Block {
-  const { box, places, id } = own[0] as Tile;
-  const above = id === "above";
-  const [left, top] = above ? [4, HEAD] : [(places[0]?.box.x ?? box.x) - box.x, 0];
-  const [w, h] = [box.w - left - 4, box.h - top - 2];
+  const { id, box } = own[0] as Tile;
+  const block = blockIn(ask, own, id, 4);
+  // Under the id there is more width than beside it; but copies that go from tile to tile would pass over it.
+  if (!block.bare || ask.motion === "gutters" || box.h < HEAD + CELL.least + 2) return block;
+  const under = blockIn(ask, own, "above", 3);
+  return under.bare ? block : under;
+}
+
+/** As much of a block as there is room for beside the id, or under it; between two rows of a ring a copy has room, too. */
+function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number): Block {
+  const { box, places } = own[0] as Tile;
+  const [left, top] = id === "above" ? [edge, HEAD] : [(places[0]?.box.x ?? box.x) - box.x, 0];
+  const [w, h] = [box.w - left - edge, box.h - top - 2];
   const pitch = pitchOf(own);
   const high = ask.motion === "gutters" && pitch >= SLIM ? Math.min(h, pitch / 2) : h;
   const n = chunksOf(ask);
@@ -95,13 +111,24 @@ function blockOf(ask: Ask, own: readonly Tile[]): Block {
         const face = tileFace(ask, [rows, columns * n]);
         const cell = cellOf(ask, font, tight);
         const width = face.columns * Math.min(cell + GROWTH[0], Math.floor(w / face.columns));
-        if (width >= face.columns * cell) return { face, width, height, left, top, font, bare: false, reading: null };
+        if (width >= face.columns * cell)
+          return { face, width, height, left, top, font, bare: false, reading: null, id };
       }
   const font = FONTS[2];
   const [face, cell] = [tileFace(ask, [rows, n]), cellOf(ask, font)];
   const reads = stripped(ask) && w - cell - 8 >= 2 * n;
   const width = reads ? w - cell - 8 : w;
-  return { face, width, height, left, top, font, bare: true, reading: reads ? { x: left + width + 4, w: cell } : null };
+  return {
+    face,
+    width,
+    height,
+    left,
+    top,
+    font,
+    bare: true,
+    reading: reads ? { x: left + width + 4, w: cell } : null,
+    id,
+  };
 }
 
 /** The room beside the tiles, and copies that have room there. */
