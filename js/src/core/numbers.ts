@@ -32,15 +32,15 @@ export function kindOf(format: Block["format"], type = ""): NumberKind {
  * `sums` need room too, but not their last digits.
  */
 export function formatOf(kind: NumberKind, values: readonly Value[], sums: readonly Value[] = []): NumberFormat {
-  const all = [...values, ...sums];
+  const given = [...values, ...sums];
+  // Of equal numbers, of which blocks have many, one is enough.
+  const all = kind === "complex" ? given : [...new Map(given.map((v) => [v[0], v])).values()];
   if (kind === "bool") return made((v) => (v === 0 ? "False" : "True"), all, kind, "");
   // The words of a key are bits.
   if (kind === "key") return made(keyWord, all, kind, "");
-  const partsOf = (some: readonly Value[]) => {
-    const real = some.map((v) => v[0]);
-    return (kind === "complex" ? [...real, ...some.map((v) => v[1])] : real).filter(Number.isFinite);
-  };
-  const [parts, own] = [[...new Set(partsOf(all))], partsOf(values)];
+  const partsOf = (some: readonly Value[]) =>
+    some.flatMap((v) => (kind === "complex" ? v : [v[0]])).filter(Number.isFinite);
+  const [parts, own] = [partsOf(all), partsOf(values)];
   const most = parts.reduce((a, v) => Math.max(a, Math.abs(v)), 0);
   const widest = kind === "complex" ? COMPLEX : WIDEST;
   const whole = kind === "int" || parts.every(Number.isInteger);
@@ -78,11 +78,9 @@ export function keyWord(v: number): string {
 }
 
 function made(write: (v: number) => string, all: readonly Value[], kind: NumberKind, exponent: string): NumberFormat {
-  const complex = kind === "complex";
   const text = ([re, im]: Value) =>
-    complex ? `${write(re)}${im < 0 || Object.is(im, -0) ? "-" : "+"}${write(Math.abs(im))}i` : write(re);
-  const texts = complex ? all.map(text) : [...new Set(all.map(([re]) => re))].map(write);
-  return { text, exponent, width: texts.reduce((a, one) => Math.max(a, one.length), 1) };
+    kind === "complex" ? `${write(re)}${im < 0 || Object.is(im, -0) ? "-" : "+"}${write(Math.abs(im))}i` : write(re);
+  return { text, exponent, width: all.reduce((a, v) => Math.max(a, text(v).length), 1) };
 }
 
 /** What is not a finite number, as numpy prints it; null for one that is. */
