@@ -1,6 +1,5 @@
 /** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
 import { render } from "preact";
-import paperStyles from "../../card/paper.css";
 import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
 import { hitAt } from "../scene/hit";
@@ -22,7 +21,7 @@ import { Watched } from "./Watched";
 
 export function parts(state: StepperState, root: ShadowRoot): Parts {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(tipStyles + spaceStyles + paperStyles + styles);
+  sheet.replaceSync(tipStyles + spaceStyles + styles);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const page = new Page(state);
   return {
