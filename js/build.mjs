@@ -1,6 +1,9 @@
 // Bundles each feature of src into shardwidget/static/, beside bundles.json, which lists them. The output depends on the sources and the lock file alone.
+import { once } from "node:events";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
 
@@ -112,10 +115,23 @@ const bundles = entries.map((file) =>
     .replaceAll("/", "-")
     .concat(".js"),
 );
-// The list is written last: where it is, all of them are.
-await rm(outputFolder, { recursive: true, force: true });
-for (const [i, file] of entries.entries()) {
-  const format = bundles[i] === "picture.js" ? { format: "iife", platform: "neutral" } : { format: "esm" };
-  await bundle(bundles[i], { entryPoints: [`src/${file}`], ...format });
+/** Which bundle is made next: every processor makes one at a time. */
+const next = new Int32Array(workerData ?? new SharedArrayBuffer(4));
+
+async function makeBundles() {
+  for (let i = Atomics.add(next, 0, 1); i < entries.length; i = Atomics.add(next, 0, 1)) {
+    const format = bundles[i] === "picture.js" ? { format: "iife", platform: "neutral" } : { format: "esm" };
+    await bundle(bundles[i], { entryPoints: [`src/${entries[i]}`], ...format });
+  }
 }
-await writeFile(new URL("bundles.json", outputFolder), JSON.stringify(bundles));
+
+if (isMainThread) {
+  await rm(outputFolder, { recursive: true, force: true });
+  const others = Array.from(
+    { length: Math.min(availableParallelism(), entries.length) - 1 },
+    () => new Worker(fileURLToPath(import.meta.url), { workerData: next.buffer }),
+  );
+  await Promise.all([makeBundles(), ...others.map((other) => once(other, "exit"))]);
+  // The list is written last: where it is, all of them are.
+  await writeFile(new URL("bundles.json", outputFolder), JSON.stringify(bundles));
+} else await makeBundles();
