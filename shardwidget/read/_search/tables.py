@@ -74,8 +74,8 @@ def rows_added(
     return rows, all(map(moves, cuts))
 
 
-def summed_whole(cut: _jax.Op, made: Mapping[int, _jax.Op], used: Mapping[int, Sequence[_jax.Op]]) -> tuple[str, ...]:
-    """What XLA does with a whole table for the sum of a gradient whose rows do not move.
+def summed_whole(cut: _jax.Op, made: Mapping[int, _jax.Op], used: Mapping[int, Sequence[_jax.Op]]) -> tuple[bool, bool]:
+    """Whether XLA gathers a whole table, and whether it sums one, for a gradient whose rows do not move.
 
     A gradient that is added to another starts from that in place of zeros (``A + Scatter(0, …)`` of its algebraic
     simplifier): that of a product is gathered first, that of another lookup has one sum with it.
@@ -83,13 +83,13 @@ def summed_whole(cut: _jax.Op, made: Mapping[int, _jax.Op], used: Mapping[int, S
     (part,) = cut.results
     add = _sum_with(part, used)
     if add is None:
-        return ("all-reduce",)
+        return False, True
     first, second = add.operands
     other = made.get(id(second if first is part else first))
     total = made.get(id(other.operands[0])) if other is not None and other.name == "sdy.all_slice" else None
     if other is None or total is None or rows_added(total, [other], made, used) is None:
-        return ("all-gather", "all-reduce")
-    return ("all-reduce",) if first is part else ()
+        return True, True
+    return False, first is part
 
 
 def _sum_with(part: _jax.Value, used: Mapping[int, Sequence[_jax.Op]]) -> _jax.Op | None:

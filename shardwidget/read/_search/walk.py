@@ -210,8 +210,9 @@ def _collective(
         if added := rows_added(op, users, made, readers):
             added_rows, moves = added
             if not moves:
-                kinds = summed_whole(users[0], made, readers)
-                return [_Found(k, op.axes if k == opcode else over, whole, times, in_loop) for k in kinds]
+                gathers, sums = summed_whole(users[0], made, readers)
+                gathered = [_Found("all-gather", over, whole, times, in_loop)] if gathers else []
+                return gathered + ([_Found(opcode, op.axes, whole, times, in_loop)] if sums else [])
             return [_Found("all-to-all", over, added_rows.bytes * _members(over), times, in_loop), *summed]
         # On TPUs XLA sums whole what all devices have a part of, and what is not cut as it is summed.
         of_all = _members(over) == machine.size
