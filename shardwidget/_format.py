@@ -82,6 +82,12 @@ def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
+def joined(words: Sequence[object], last: str = "and") -> str:
+    """``a``; ``a and b``; ``a, b and c``."""
+    texts = [str(word) for word in words]
+    return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
 def column(values: Iterable[float], scale: Scale) -> Callable[[float], str]:
     """How numbers below one another are written: one unit, that of the largest, and as many decimals for all.
 

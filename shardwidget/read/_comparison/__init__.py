@@ -10,12 +10,12 @@ arrays by themselves are compared in ``arrays``.
   for shardings. Each equation has a name of its own, which leads from a collective back to its line.
 - ``traced`` traces the function on an Explicit mesh and continues with a fix wherever JAX stops; ``aligned`` matches
   the equations of that trace with the lines. ``run`` applies the lines one by one instead, where the function cannot
-  be traced to its end there. ``explicit`` holds what both find,
-  and ``types`` chooses between them.
+  be traced to its end there. ``explicit`` holds what both find, and
+  ``types`` chooses between them.
 - ``ways`` proposes fixes, ``fix`` tries each, ``written`` writes it into the user's lines, ``pasting`` traces
   those, and ``price`` compiles the equation with it to count bytes.
-- ``rows`` and ``ends`` make the rows of the document; ``specs`` says why JAX refuses a spec of a
-  ``shard_map`` or the carry of a loop.
+- ``rows`` and ``ends`` make the rows of the document; ``specs`` says why JAX refuses a spec of a ``shard_map`` or the
+  carry of a loop.
 - ``reasons`` says why values are split, from Shardy's record; ``alternatives`` compiles what would be otherwise.
 - ``explained`` says it of a program that is compiled already: values are ``propagated``, not inspected, and ``owners``
   finds the lines of its collectives.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from shardwidget import _jax
-from shardwidget._format import count
+from shardwidget._format import count, joined
 
 DIFFERS = (
     "{which} {spec} says that a result is the same along {axes}, and it may differ there. To concatenate its blocks, "
@@ -47,9 +45,9 @@ def explained(error: Exception) -> tuple[tuple[str, ...], str]:
     results = which.startswith("out")
     if refused.why == "differs":
         quoted = repr(axes[0]) if len(axes) == 1 else repr(axes)
-        return axes, DIFFERS.format(which=which, spec=refused.spec, axes=_and(axes), quoted=quoted)
+        return axes, DIFFERS.format(which=which, spec=refused.spec, axes=joined(axes), quoted=quoted)
     if refused.why == "unknown_axis":
-        return (), UNKNOWN_AXIS.format(which=which, axis=axes[0], known=_and(refused.known))
+        return (), UNKNOWN_AXIS.format(which=which, axis=axes[0], known=joined(refused.known))
     if refused.why == "no_spec":
         return (), NO_SPEC.format(
             which=which, what=repr(refused.spec) if refused.type == "str" else refused.spec, type=refused.type
@@ -59,12 +57,7 @@ def explained(error: Exception) -> tuple[tuple[str, ...], str]:
         return (), STRUCTURE.format(which=which, of=of, how=refused.spec)
     value = "return a value with another dimension, as x[None] has" if results else "pass a value with more dimensions"
     dimensions = count(refused.rank, "dimension") if refused.rank else "no dimension"
-    entries = f"{refused.entries} {'entry' if refused.entries == 1 else 'entries'}"
-    type_ = refused.type
+    entries = count(refused.entries, "entry", "entries")
     return (), TOO_LONG.format(
-        which=which, spec=refused.spec, entries=entries, type=type_, dimensions=dimensions, value=value
+        which=which, spec=refused.spec, entries=entries, type=refused.type, dimensions=dimensions, value=value
     )
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

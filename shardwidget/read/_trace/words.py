@@ -10,6 +10,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.collectives import Statement, named_axes, statement_of
 from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
@@ -103,12 +104,6 @@ def _under_way(step: Draft) -> str:
     if step.about.get("thrown away"):
         return f" It is only started, and nobody receives it: without {name}.done(), it is sent for nothing."
     return f" It is only started: {name} is a future, without values until {name}.done()."
-
-
-def joined(words: Sequence[Any], last: str = "and") -> str:
-    """``a``; ``a and b``; ``a, b and c``."""
-    texts = [str(word) for word in words]
-    return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
 def names_of(values: Sequence[TracedValue]) -> str:

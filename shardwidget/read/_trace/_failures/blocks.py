@@ -9,6 +9,7 @@ from typing import Any
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
@@ -17,7 +18,6 @@ from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.reducer import axes_that_cut
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 
 def unfitting_blocks(stop: StoppedTrace, writer: Writer) -> Explanation:

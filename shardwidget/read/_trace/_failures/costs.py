@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Any
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.collectives import bytes_sent, statement_of
 from shardwidget.read._trace.collective import call_of
-from shardwidget.read._trace.words import joined
 
 
 def work_of(jaxpr: Any) -> int:

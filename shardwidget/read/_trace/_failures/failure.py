@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.document import Failure
 from shardwidget.read._trace._failures.blocks import unfitting_blocks
 from shardwidget.read._trace._failures.explanation import Explanation
@@ -22,7 +23,6 @@ from shardwidget.read._trace._failures.trials import tried
 from shardwidget.read._trace._failures.unreduced import not_combined
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 SET_MESH_AROUND = (
     "The function is traced as jit traces it, and no mesh can be set there. Set it around the call: "

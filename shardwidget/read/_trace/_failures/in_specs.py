@@ -13,6 +13,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget._jax import Mapped
 from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
@@ -30,7 +31,6 @@ from shardwidget.read._trace._failures.ranks import too_long_for_argument
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.arguments import Change
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 
 def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:

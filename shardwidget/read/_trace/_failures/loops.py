@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.read._jaxpr.rewrite import LOOPS, argument, last_name, part
 from shardwidget.read._trace._failures.explanation import Explanation, vary
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 
 def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text, without_repeats
 from shardwidget.read._trace._failures.changes import placed
@@ -17,7 +18,6 @@ from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 OUTSIDE = (
     "{axes} is used outside of jax.shard_map, and mesh axes have names only inside of one: move it into a function "

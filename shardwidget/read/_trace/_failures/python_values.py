@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import jax
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.read._jaxpr.rewrite import SourceText, source_text, spelled
 from shardwidget.read._trace._failures.changes import Changes, placed
 from shardwidget.read._trace._failures.explanation import Explanation
@@ -18,7 +19,6 @@ from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 NEEDS = {
     jax.errors.TracerBoolConversionError: "Python needs to know whether {name} is true",

@@ -11,6 +11,7 @@ import jax
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, quoted, specs_code, value_of
@@ -20,7 +21,6 @@ from shardwidget.read._trace._failures.results import completed, varying, varyin
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 TOO_LONG = "A spec has at most one entry for each dimension, and {name} has {rank}."
 

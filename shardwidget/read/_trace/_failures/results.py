@@ -13,6 +13,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.collectives import COMPLETIONS, Reducer, statement_of
 from shardwidget.read._entries import spec_text
 from shardwidget.read._jaxpr.rewrite import SourceText, source_text
@@ -25,7 +26,6 @@ from shardwidget.read._trace._failures.reducer import axes_that_cut, completing_
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 from shardwidget.read._trace.written import equal_along
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import joined
 from shardwidget.read._entries import entries, entries_text, spec_text
 from shardwidget.read._parts import combining, in_parts, takes_no_parts
 from shardwidget.read._trace._failures.changes import placed
@@ -17,7 +18,6 @@ from shardwidget.read._trace._failures.results import with_specs
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 COMBINE = "Combine the parts of {names} first"
 
