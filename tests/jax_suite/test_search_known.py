@@ -44,7 +44,7 @@ def layers(tokens: int, hidden: int, *, trained: bool) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("chips", [64, 512])
 def test_the_best_split_is_the_books(chips: int) -> None:
-    """X = √(B/F · Mx/My · N) chips of FSDP, over 10 settings (scaling book, training.md).
+    """No split is faster than the best within a factor of 2 of X = √(B/F · Mx/My · N) chips of FSDP (training.md).
 
     The formula gives FSDP Mx rings of its own and TP My. What a candidate sends is priced so.
     """
@@ -61,9 +61,10 @@ def test_the_best_split_is_the_books(chips: int) -> None:
             book = math.sqrt(tokens / hidden * 2 * chips)
             near = [2**k for k in range(1, 10) if book / 5 < 2**k < min(chips, 5 * book)]
             search = read.search(step, *args, mesh=f"v5p:{chips}", compiled=0, whole="data", sizes={"fsdp": near})
-            best = min(search.candidates, key=seconds)
-            (fsdp,) = (axis.size for axis in best.axes if axis.name == "fsdp")
-            assert abs(math.log2(fsdp / book)) <= 1
+            times = {axis.size: seconds(c) for c in search.candidates for axis in c.axes if axis.name == "fsdp"}
+            of_the_book = min(time for fsdp, time in times.items() if abs(math.log2(fsdp / book)) <= 1)
+            # Two splits can take equally long.
+            assert of_the_book == pytest.approx(min(times.values()))
 
 
 @pytest.mark.parametrize(("tokens", "sends_less"), [(8192, "TP 32"), (16384, ""), (32768, "FSDP 32")])
