@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -201,4 +201,22 @@ class Comparison(Document):
         Raises:
             IndexError: there is no such collective.
         """
+        return provided("why_collective")(self, collective)
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What ``why`` needs of a comparison. Of a long program few rows and reasons are asked for: no others are made."""
+
+    program: Program
+    rows: Sequence[Row]
+    owned: frozenset[int]
+    """Indices of the collectives of which the row is known."""
+    reasons: Sequence[Reason]
+    groups: Sequence[Group]
+    causes: Sequence[Cause]
+    steps: int
+
+    def why_collective(self, collective: int) -> tuple[Why, ...]:
+        """As ``Comparison.why_collective``."""
         return provided("why_collective")(self, collective)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from shardwidget._format import byte_count, count, flop_count
-from shardwidget.document import Alternative, Compared, Comparison, Link, Reason, Row, Why
+from shardwidget.document import Alternative, Compared, Comparison, Link, Row, Why
 from shardwidget.document.columns import INSTEAD, Column
-from shardwidget.document.why import chain_of
+from shardwidget.document.comparison import Explained
+from shardwidget.document.why import Reason, chain_of
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
@@ -74,7 +75,7 @@ def why(
     return Why(of.name, dim, axis, answer)
 
 
-def why_collective(c: Comparison, collective: int) -> tuple[Why, ...]:
+def why_collective(c: Comparison | Explained, collective: int) -> tuple[Why, ...]:
     """``Comparison.why_collective``."""
     found = len(c.program.collectives) if c.program else 0
     if not 0 <= collective < found:
@@ -83,7 +84,7 @@ def why_collective(c: Comparison, collective: int) -> tuple[Why, ...]:
     return tuple(_found(c, k) for k in dict.fromkeys(reasons))
 
 
-def _found(c: Comparison, index: int) -> Why:
+def _found(c: Comparison | Explained, index: int) -> Why:
     chain = chain_of(c.reasons, index)
     first, last = c.reasons[chain[0]], c.reasons[index]
     of = _value(c, last)
@@ -108,7 +109,7 @@ def _found(c: Comparison, index: int) -> Why:
     )
 
 
-def _also(c: Comparison, k: int) -> Link:
+def _also(c: Comparison | Explained, k: int) -> Link:
     """A value that was given the same."""
     link = _link(c, k, begins=True)
     told = c.reasons[k].given == "jit"
@@ -120,7 +121,7 @@ def _ask(asked: Reason) -> str:
     return f"comparison.why({asked.row}, {asked.dim}, {asked.axis!r}{value}, instead=True)"
 
 
-def _answer(c: Comparison, chain: list[int], of: Compared) -> str:
+def _answer(c: Comparison | Explained, chain: list[int], of: Compared) -> str:
     first, last = c.reasons[chain[0]], c.reasons[chain[-1]]
     origin = _origin(c, first)
     own = first is last and not first.through
@@ -139,7 +140,7 @@ def _answer(c: Comparison, chain: list[int], of: Compared) -> str:
     return f"{split}{origin[1]}{through}."
 
 
-def _origin(c: Comparison, first: Reason) -> tuple[str, str]:
+def _origin(c: Comparison | Explained, first: Reason) -> tuple[str, str]:
     """Where a chain begins, in words: for the value itself, and for another that it was passed on to."""
     name, row = _value(c, first).name, c.rows[first.row]
     if first.given == "argument":
@@ -168,7 +169,7 @@ def _argument(names: Sequence[str], at: int) -> str:
     return "an argument" if is_one_of_several else f"argument {every.index(roots[at])}"
 
 
-def _link(c: Comparison, k: int, *, begins: bool) -> Link:
+def _link(c: Comparison | Explained, k: int, *, begins: bool) -> Link:
     reason = c.reasons[k]
     row, of = c.rows[reason.row], _value(c, reason)
     through = () if begins else tuple(_operation(c.rows[n]) for n in reversed(reason.through))
@@ -176,7 +177,7 @@ def _link(c: Comparison, k: int, *, begins: bool) -> Link:
     return Link(of.name, type_, reason.dim, reason.row, row.source, through, reason.back, reason.step)
 
 
-def _value(c: Comparison, reason: Reason) -> Compared:
+def _value(c: Comparison | Explained, reason: Reason) -> Compared:
     return c.rows[reason.row].values[reason.value]
 
 
@@ -192,11 +193,11 @@ def _at(row: Row) -> str:
     return f" in line {row.source.line}{file}, called from line {caller.line},"
 
 
-def _over(c: Comparison, collective: int, axis: str) -> bool:
+def _over(c: Comparison | Explained, collective: int, axis: str) -> bool:
     return c.program is not None and axis in c.program.collectives[collective].axes
 
 
-def _collective(c: Comparison, index: int) -> str:
+def _collective(c: Comparison | Explained, index: int) -> str:
     assert c.program is not None, "rows name collectives of a program"
     op = c.program.collectives[index]
     where = f", line {op.source.line}" if op.source else ""

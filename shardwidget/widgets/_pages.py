@@ -8,6 +8,7 @@ from typing import Any
 
 from shardwidget import read
 from shardwidget.document import Comparison, Document, Links, Memory, Overlap, Program, Run, Why, to_wire
+from shardwidget.document.comparison import Explained
 from shardwidget.findings.program import twin
 
 NO_MEMORY = (
@@ -39,6 +40,8 @@ class ProgramPages:
         self._compiled, self._mesh, self._chip, self._kwargs = compiled, mesh, chip, kwargs
         self.known: dict[tuple[str, int], Document] = {}
         """What is read, by the name of a page and the index of a program."""
+        self._recorded: dict[int, Explained | None] = {}
+        """By the index of a program, what tells why. It holds what the function holds; a closed view keeps none."""
 
     def memory(self, at: int, program: Program) -> Memory:
         """What is alive while a program runs."""
@@ -89,13 +92,13 @@ class ProgramPages:
         from shardwidget.read._comparison.explained import explained
 
         traced = getattr(self._compiled[at], "traced", None)
-        recorded = self._once(
-            "record", at, lambda: explained(program, f, *args, kwargs=kwargs, mesh=self._mesh, traced=traced)
-        )
+        if at not in self._recorded:
+            self._recorded[at] = explained(program, f, *args, kwargs=kwargs, mesh=self._mesh, traced=traced)
+        recorded = self._recorded[at]
         if recorded is None:
             return ()
         found = recorded.why_collective(collective)
-        if found or any(collective in row.collectives for row in recorded.rows):
+        if found or collective in recorded.owned:
             return found
         compared = self._once("why", at, lambda: self._compared(f, args, kwargs))
         same = twin(program, collective, compared.program)

@@ -2,6 +2,7 @@
 
 import functools
 from collections import defaultdict
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -208,6 +209,27 @@ def test_a_compiled_program_answers_as_the_comparison_and_compiles_nothing(f, ar
         assert same is not None
         whole = c.why_collective(same)
         assert not whole or [why.answer for why in whys] == [why.answer for why in whole]
+
+
+def test_only_what_is_asked_for_is_made_and_it_is_the_same():
+    program = read.program(step, *STEP)
+    asked, whole = explained(program, step, *STEP), explained(program, step, *STEP)
+    assert asked
+    assert whole
+    assert (asked.rows.made, asked.reasons.made) == ({}, {})
+    whole = replace(whole, rows=tuple(whole.rows), reasons=tuple(whole.reasons))
+    first = asked.why_collective(0)
+    assert first
+    assert 0 < len(asked.rows.made) < len(whole.rows) / 2
+    assert 0 < len(asked.reasons.made) < len(whole.reasons) / 2
+    for k in range(len(program.collectives)):
+        assert asked.why_collective(k) == whole.why_collective(k)
+    for name in ("rows", "reasons"):
+        lazily, eagerly = getattr(asked, name), getattr(whole, name)
+        assert [lazily[k] for k in reversed(range(len(lazily)))] == [*reversed(eagerly)]
+        assert lazily[-1] is lazily[len(lazily) - 1]
+        with pytest.raises(IndexError):
+            lazily[len(lazily)]
 
 
 def test_layers_that_a_python_loop_writes_are_told_apart():

@@ -161,7 +161,7 @@ class _Reader:
             program=shown.program,
             compiled_from=base if shown.program else "",
             listings=tuple(dict.fromkeys(found for found in listings if found)),
-            reasons=found.reasons,
+            reasons=tuple(found.reasons),
             groups=found.groups,
             causes=found.causes,
             steps=found.steps,
@@ -169,7 +169,7 @@ class _Reader:
             verdict=verdict(shown.rows, shown.program, choices),
             note=shown.note,
             jax_version=jax.__version__,
-            compiled_otherwise=self.alternatives if found.reasons else None,
+            compiled_otherwise=self.alternatives if len(found.reasons) else None,
         )
 
     def rows(self, choices: Mapping[int, int]) -> _Rows:

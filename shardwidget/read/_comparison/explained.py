@@ -10,15 +10,16 @@ from jax.sharding import AxisType, Mesh
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
-from shardwidget.document import Comparison, Program
+from shardwidget.document import Program
+from shardwidget.document.comparison import Explained
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit
+from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.propagated import propagated
 from shardwidget.read._comparison.question import ComparedCall, abstract, retyped
 from shardwidget.read._comparison.reasons import reasons_of
 from shardwidget.read._comparison.rows import row_of
-from shardwidget.read._mesh import read_mesh
 
 
 def explained(
@@ -28,8 +29,8 @@ def explained(
     kwargs: Mapping[str, Any] | None = None,
     mesh: AnyMesh | None = None,
     traced: jax.stages.Traced | None = None,
-) -> Comparison | None:
-    """The rows of a comparison with what Shardy records of them alone: without types, without a compilation.
+) -> Explained | None:
+    """What Shardy records of a program, beside the rows of a comparison: without types, without a compilation.
 
     Args:
         program: what ``read.program`` gave for the function.
@@ -40,7 +41,7 @@ def explained(
         traced: what the program was lowered from; None traces the function again.
 
     Returns:
-        The comparison; None where Shardy's record cannot be had.
+        What is known; None where Shardy's record cannot be had.
 
     Raises:
         Exception: as ``comparison``.
@@ -57,23 +58,11 @@ def explained(
     if concrete is None:
         return None
     none, types = Explicit({}, {}), abstract(retyped(call.mesh, AxisType.Explicit))
-    rows = [arguments_row(tree, call, types, concrete)]
-    rows += [row_of(line, k, none, concrete) for k, line in enumerate(tree.lines)]
-    rows.append(outputs_row(tree, call, types, none, concrete))
-    found = reasons_of(tree, concrete)
-    return Comparison(
-        of="function",
-        mesh=read_mesh(call.mesh),
-        rows=tuple(rows),
-        scopes=tuple(tree.scopes),
-        program=program,
-        reasons=found.reasons,
-        groups=found.groups,
-        causes=found.causes,
-        steps=found.steps,
-        name=call.function,
-        jax_version=jax.__version__,
-    )
+    last = len(tree.lines) + 1
+    ends = {0: arguments_row(tree, call, types, concrete), last: outputs_row(tree, call, types, none, concrete)}
+    rows = Lazily(last + 1, lambda k: ends.get(k) or row_of(tree.lines[k - 1], k - 1, none, concrete))
+    owned = frozenset(k for of in concrete.caused.values() for k, _ in of)
+    return Explained(program, rows, owned, *reasons_of(tree, concrete))
 
 
 def _is_of(traced: jax.stages.Traced, call: ComparedCall) -> bool:

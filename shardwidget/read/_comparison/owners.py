@@ -19,6 +19,9 @@ from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import Origins
 
+_NAMED = re.compile(r"\s+(?:ROOT )?%?([\w.\-]+) = ").match
+"""The name of the instruction that a line of a module is."""
+
 Key = tuple[str, Any]
 """The path of an operation, and the line of the user's that it is in."""
 
@@ -113,9 +116,11 @@ class _Alike:
     def _column(self, name: str) -> tuple[int, int]:
         """Line and column of an instruction; zeros where it has none."""
         if self._columns is None:
-            module = Module.parse(self._program.module_text)
-            origins = Origins(module)
             sent = {c.name for c in self._program.collectives}
+            lines = self._program.module_text.split("\n")
+            # Other instructions are most of a module.
+            module = Module.parse("\n".join(a for a in lines if (found := _NAMED(a)) is None or found[1] in sent))
+            origins = Origins(module)
             instructions = (i for of in module.computations.values() for i in of.instructions if i.name in sent)
             self._columns = {i.name: (f.line, f.column) for i in instructions for f in origins.at(i).called()[:1]}
         return self._columns.get(name, (0, 0))

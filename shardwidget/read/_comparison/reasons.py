@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,15 +11,14 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
+from shardwidget.read._comparison.alike import Alike, dim_of
 from shardwidget.read._comparison.concrete import Concrete
+from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.propagated import line_of_path, results_of
 from shardwidget.read._comparison.rows import decision_of
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.value import Value
-
-FACTOR = re.compile(r"[a-z](_\d+)?")
-"""The first factor of a dimension, in a rule of Shardy's."""
 
 At = tuple[int, int]
 """A value of a comparison: the index of its row, and its own in the row."""
@@ -40,7 +38,8 @@ class _Way(NamedTuple):
 class Found(NamedTuple):
     """What a ``Comparison`` says of why."""
 
-    reasons: tuple[Reason, ...] = ()
+    reasons: Sequence[Reason] = ()
+    """Each is made when it is asked for."""
     groups: tuple[Group, ...] = ()
     causes: tuple[Cause, ...] = ()
     steps: int = 0
@@ -59,17 +58,16 @@ def reasons_of(tree: Tree, concrete: Concrete | None) -> Found:
         return Found()
     found = _Reasons(tree, concrete, concrete.record)
     groups, at = found.groups()
-    reasons = tuple(found.reasons(at))
-    causes = (*found.causes(), *found.common_causes(reasons))
-    reasons += tuple(found.passed_unchanged(reasons))
-    return Found(reasons, groups, causes, concrete.record.steps)
+    reasons = found.reasons(at)
+    return Found(reasons, groups, (*found.causes(), *found.common_causes(reasons)), concrete.record.steps)
 
 
 class _Reasons:
     def __init__(self, tree: Tree, concrete: Concrete, record: _jax.Record) -> None:
         self.tree, self.concrete, self.record = tree, concrete, record
         self.lines = [line_of_path(operation.path) for operation in record.operations]
-        self._ways: dict[tuple[int, str, bool], _Way] = {}
+        self._ways: dict[tuple[int, str], _Way] = {}
+        self._ends: dict[tuple[int, str], int] = {}
         self.labels: dict[int, str] = {}
         """What origins call the values that were given their sharding."""
         self.constraints: dict[int, int] = {}
@@ -106,14 +104,27 @@ class _Reasons:
                 for axis in axes:
                     if compiled is not None and axis in compiled[d] and self._origin(v, axis):
                         self.number[v, d, axis] = len(self.number)
+        self.split: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        """By value of the record, the axes that split it, each with the index of the reason."""
+        for (v, _, axis), k in self.number.items():
+            self.split[v].append((axis, k))
 
-    def reasons(self, groups: Mapping[int, int]) -> Iterator[Reason]:
-        """A reason for each number.
+    def reasons(self, groups: Mapping[int, int]) -> Lazily[Reason]:
+        """A reason for each number, then those of values that are their operand.
 
         Args:
             groups: by number, the group that it is in.
         """
-        return (self._reason(*each, groups.get(k, -1)) for k, each in enumerate(self.number))
+        numbers, unchanged = tuple(self.number), tuple(self._passed_unchanged())
+
+        def made(k: int) -> Reason:
+            if k < len(numbers):
+                return self._reason(*numbers[k], groups.get(k, -1))
+            giver, row = unchanged[k - len(numbers)]
+            return replace(reasons[giver], row=row, value=0, given="", through=(row,), giver=giver, step=-1, lost=())
+
+        reasons = Lazily(len(numbers) + len(unchanged), made)
+        return reasons
 
     def causes(self) -> tuple[Cause, ...]:
         """The splits of operands over the axes of each collective that the compiler inserted."""
@@ -139,7 +150,7 @@ class _Reasons:
         """The reasons of the operands of a line that are split over some axes."""
         inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
         values = {self.places[at] for at in inputs if at in self.places}
-        mine = [k for (v, _, axis), k in self.number.items() if v in values and axis in axes]
+        mine = sorted(k for v in values for axis, k in self.split.get(v, ()) if axis in axes)
         return mine or self._behind(line, axes)
 
     def _behind(self, line: int, axes: Sequence[str]) -> list[int]:
@@ -147,32 +158,29 @@ class _Reasons:
         operands = (
             v for o, at in zip(self.record.operations, self.lines, strict=True) if at == line for v in o.operands
         )
-        found = (self._nearest(v, _dim(self.record.values[v], axis), axis) for v in operands for axis in axes)
+        found = (self._nearest(v, dim_of(self.record.values[v], axis), axis) for v in operands for axis in axes)
         return list(dict.fromkeys(k for k in found if k is not None))
 
-    def passed_unchanged(self, reasons: Sequence[Reason]) -> Iterator[Reason]:
-        """Reasons for values that are their operand, as those of ``stop_gradient``: nothing computes them."""
-        of: dict[At, list[int]] = defaultdict(list)
-        for k, reason in enumerate(reasons):
-            of[reason.row, reason.value].append(k)
+    def _passed_unchanged(self) -> Iterator[tuple[int, int]]:
+        """Reasons, each with a row of the same value, as that of ``stop_gradient``: nothing computes it."""
         computed = {line for line in self.lines if line >= 0}
         for n, line in enumerate(self.tree.lines):
             if n in computed or line.local or len(line.inputs) != 1 or len(line.outputs) != 1:
                 continue
             at = self.givers.get(id(line.inputs[0]), (-1, 0))
             dims = self._compiled((n + 1, 0))
-            if dims is not None and dims == self._compiled(at):
-                for k in of[at]:
-                    yield replace(reasons[k], row=n + 1, value=0, given="", through=(n + 1,), giver=k, step=-1, lost=())
+            if at in self.places and dims is not None and dims == self._compiled(at):
+                yield from ((k, n + 1) for _, k in self.split.get(self.places[at], ()))
 
     def groups(self) -> tuple[tuple[Group, ...], dict[int, int]]:
         """What was given one axis for the same, and by reason the index of its group."""
-        alike = _Alike(self.record)
+        alike = Alike(self.record)
         given: dict[Any, list[int]] = defaultdict(list)
+        returned = frozenset(self.record.results)
         for (v, _, axis), k in self.number.items():
             # What jit is told to return is a constraint of no row, just before it is returned.
-            end = self._way(v, axis, stop=False).end
-            told = v in self.record.results and end in self.constraints and end not in self.at
+            end = self._end(v, axis)
+            told = v in returned and end in self.constraints and end not in self.at
             if self.record.values[v].origins.get(axis) == "self" or told:
                 given[alike.of(v, axis)].append(k)
         several = {one: n for n, one in enumerate(one for one, reasons in given.items() if len(reasons) > 1)}
@@ -193,25 +201,25 @@ class _Reasons:
 
     def _reason(self, v: int, dim: int, axis: str, group: int) -> Reason:
         row, k = self.at[v]
-        way = self._way(v, axis, stop=True)
-        d = _dim(self.record.values[way.end], axis)
+        way = self._way(v, axis)
+        d = dim_of(self.record.values[way.end], axis)
         giver = self.number.get((way.end, d, axis), -1) if way.operations else -1
         through = tuple(dict.fromkeys(self._row(o) for o in way.operations))
         lost, because, wanted = self._lost(v, axis, way)
-        given = "" if giver >= 0 else self._given(self._way(v, axis, stop=False).end)
+        given = "" if giver >= 0 else self._given(self._end(v, axis))
         return Reason(row, k, dim, axis, given, through, way.back, giver, way.step, lost, because, wanted, group)
 
     def _row(self, operation: int) -> int:
         return len(self.tree.lines) + 1 if operation < 0 else self.lines[operation] + 1
 
-    def _way(self, v: int, axis: str, *, stop: bool) -> _Way:
-        """The way back of an axis: to the nearest value of a row if ``stop``, else to what gave it."""
-        known = self._ways.get((v, axis, stop))
+    def _way(self, v: int, axis: str) -> _Way:
+        """The way back of an axis to the nearest value of a row, else to what gave it."""
+        known = self._ways.get((v, axis))
         if known is None:
-            known = self._ways[v, axis, stop] = self._walked(v, axis, stop=stop)
+            known = self._ways[v, axis] = self._walked(v, axis)
         return known
 
-    def _walked(self, v: int, axis: str, *, stop: bool) -> _Way:
+    def _walked(self, v: int, axis: str) -> _Way:
         operations: list[int] = []
         step, back, seen = -1, False, {v}
         while passing := self.record.values[v].passed.get(axis):
@@ -226,14 +234,29 @@ class _Reasons:
             operations.append(passing.operation)
             v = passing.giver
             seen.add(v)
-            if stop and (v, _dim(self.record.values[v], axis), axis) in self.number:
+            if (v, dim_of(self.record.values[v], axis), axis) in self.number:
                 break
         return _Way(v, tuple(operations), step, back)
+
+    def _end(self, v: int, axis: str) -> int:
+        """The value that gave an axis, at the end of the way back."""
+        path: dict[int, None] = {}
+        while (end := self._ends.get((v, axis))) is None:
+            path[v] = None
+            passing = self.record.values[v].passed.get(axis)
+            if passing is None:
+                end = v
+                break
+            if passing.giver in path:
+                return v
+            v = passing.giver
+        self._ends |= {(each, axis): end for each in path}
+        return end
 
     def _origin(self, v: int, axis: str) -> bool:
         """Whether the way back ends where the record says that the axis comes from."""
         said = self.record.values[v].origins.get(axis, "")
-        end = self._way(v, axis, stop=False).end
+        end = self._end(v, axis)
         return bool(said) and (said == self.labels.get(end) or (said == "self" and v == end))
 
     def _given(self, end: int) -> Given:
@@ -260,15 +283,15 @@ class _Reasons:
                 continue
             operation = self.record.operations[o]
             tensors = list(zip((*operation.operands, *operation.results), (*rule.operands, *rule.results), strict=True))
-            won = {letters[d] for t, letters in tensors if t == v and (d := _dim(self.record.values[t], axis)) >= 0}
+            won = {letters[d] for t, letters in tensors if t == v and (d := dim_of(self.record.values[t], axis)) >= 0}
             for t, letters in tensors:
-                d = _dim(self.record.values[t], axis)
+                d = dim_of(self.record.values[t], axis)
                 if d < 0 or letters[d] in won or not won:
                     continue
                 blocked = [
                     (u, theirs.index(letters[d]))
                     for u, theirs in tensors
-                    if letters[d] in theirs and _dim(self.record.values[u], axis) != theirs.index(letters[d])
+                    if letters[d] in theirs and dim_of(self.record.values[u], axis) != theirs.index(letters[d])
                 ]
                 if blocked and (asked := self._nearest(t, d, axis)) is not None:
                     found.setdefault(asked)
@@ -281,13 +304,13 @@ class _Reasons:
         """The reason of a value, or of the one that gave it the axis."""
         if (v, dim, axis) in self.number:
             return self.number[v, dim, axis]
-        end = self._way(v, axis, stop=True).end
-        return self.number.get((end, _dim(self.record.values[end], axis), axis))
+        end = self._way(v, axis).end
+        return self.number.get((end, dim_of(self.record.values[end], axis), axis))
 
     def _blocked(self, v: int, dim: int, axis: str) -> str:
         row, k = self.at.get(v, (-1, 0))
         name = "the other operand" if row < 0 else self._name(row, k)
-        already = _dim(self.record.values[v], axis)
+        already = dim_of(self.record.values[v], axis)
         if already < 0:
             return f"Dim {dim} of {name} would have to be split over {axis} too."
         return (
@@ -299,44 +322,3 @@ class _Reasons:
         if row == 0:
             return self.tree.arguments[k].name
         return self.tree.lines[row - 1].outputs[k].name if row <= len(self.tree.lines) else "the result"
-
-
-class _Alike:
-    """Which values are split over an axis together: by the rules of the operations between them."""
-
-    def __init__(self, record: _jax.Record) -> None:
-        self._record = record
-        self._parent: dict[tuple[int, str], tuple[int, str]] = {}
-        for operation in record.operations:
-            tensors = (*operation.operands, *operation.results)
-            if operation.rule is not None:
-                letters = (*operation.rule.operands, *operation.rule.results)
-                self._join(tensors, letters)
-            elif operation.name == "sdy.data_flow_edge":
-                self._join(tensors, [[str(d) for d in range(9)]] * len(tensors))
-        for v in record.results:
-            for axis, passing in record.values[v].passed.items():
-                self._parent[self.of(v, axis)] = self.of(passing.giver, axis)
-
-    def of(self, v: int, axis: str) -> tuple[int, str]:
-        """What stands for all values that are split together with this one."""
-        at = (v, axis)
-        while at in self._parent and self._parent[at] != at:
-            at = self._parent[at]
-        return at
-
-    def _join(self, tensors: Sequence[int], letters: Sequence[Sequence[str]]) -> None:
-        first: dict[tuple[str, str], tuple[int, str]] = {}
-        for v, theirs in zip(tensors, letters, strict=True):
-            for d, axes in enumerate(self._record.values[v].dims or ()):
-                for axis in axes:
-                    at = self.of(v, axis)
-                    # Of a dimension that is several factors, as of a reshape, an axis splits the major one.
-                    factor = FACTOR.match(theirs[d])
-                    one = self.of(*first.setdefault((factor[0] if factor else theirs[d], axis), at))
-                    self._parent[at] = one
-
-
-def _dim(value: _jax.Recorded, axis: str) -> int:
-    """The dimension of a value that an axis splits; -1 for none."""
-    return next((d for d, axes in enumerate(value.dims or ()) if axis in axes), -1)
