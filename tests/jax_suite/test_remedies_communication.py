@@ -159,6 +159,25 @@ def test_a_planted_fault_has_a_remedy(name: str) -> None:
     assert len(str(found).splitlines()) < 8 + len(first)
 
 
+@pytest.mark.parametrize("spec", [P("model", None, "data"), P()], ids=["swapped", "copied"])
+def test_a_constraint_is_left_out_that_alone_uses_a_variable_of_the_function_around_it(spec: P) -> None:
+    """Of the logits, in a step of training."""
+
+    def step(p, tokens):
+        def loss(p):
+            logits = layers(p["embed"][tokens], p["layers"]) @ p["head"]
+            logits = jax.lax.with_sharding_constraint(logits, NamedSharding(mesh, spec))
+            return -jnp.mean(jax.nn.log_softmax(logits)[..., 0])
+
+        return jax.tree.map(lambda w, g: w - 0.1 * g, p, jax.grad(loss)(p))
+
+    given = {**params(), "head": shape(32, 256, spec=("data", "model"))}
+    found = read.remedies(step, given, TOKENS, lowers="communication", limit=1)
+    (remedy,) = found
+    assert remedy.what.startswith("leave out the constraint of line")
+    assert remedy.after < remedy.before
+
+
 NAMED = {
     "a wrong constraint": r"Dim 2 of x is split over data because with_sharding_constraint in line \d+ asks for it\.",
     "logits with swapped axes": r"Dim 0 of x is split over model because with_sharding_constraint in line \d+ asks for "

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from shardwidget.document import Fix
-from shardwidget.read._jaxpr.rewrite import SourceText, source_text
-from shardwidget.read._jaxpr.syntax import lines_of, text_of
+from shardwidget.read._jaxpr.rewrite import SourceText, source_text, span_of_node
+from shardwidget.read._jaxpr.syntax import Span, lines_of, text_of
 
 Swap = tuple[Any, str, Any]
 """An object, an attribute of it (of a dict, a key), and what it is while a change is tried."""
@@ -42,8 +42,11 @@ def pasted(functions: Sequence[types.FunctionType], file: str, fix: Fix) -> Iter
         other = there.get(names[node])
         if other is None or before.segment(node) == after.segment(other):
             continue
-        every = _compiled(name, text, code.co_flags & future.annotations.compiler_flag)
-        new = next((c for c in every if c.co_name == code.co_name and after.function(c) is other), None)
+        flags = code.co_flags & future.annotations.compiler_flag
+        new = _code_of(other, after, _compiled(name, text, flags))
+        if new is not None and (gone := set(code.co_freevars).difference(new.co_freevars)):
+            # The change takes out the only use of a variable of a function around it, such as a mesh.
+            new = _code_of(other, after, _compiled(name, text, flags, span_of_node(other), tuple(sorted(gone))))
         if new is not None and new.co_freevars == code.co_freevars:
             yield function, "__code__", new
 
@@ -80,10 +83,31 @@ def _named(statements: Sequence[ast.stmt]) -> dict[ast.AST, tuple[Any, ...]]:
     return found
 
 
+def _code_of(node: ast.AST, text: SourceText, every: Sequence[types.CodeType]) -> types.CodeType | None:
+    """The code of a function in a text."""
+    called = getattr(node, "name", "<lambda>")
+    return next((c for c in every if c.co_name == called and text.function(c) is node), None)
+
+
 @functools.lru_cache(maxsize=8)
-def _compiled(name: str, text: str, flags: int) -> list[types.CodeType]:
-    """The code of every function in a text; a notebook's cell may await."""
-    left = [compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags, dont_inherit=True)]
+def _compiled(
+    name: str, text: str, flags: int, at: Span | None = None, names: tuple[str, ...] = ()
+) -> list[types.CodeType]:
+    """The code of every function in a text; a notebook's cell may await.
+
+    Args:
+        name: of the text.
+        text: the text.
+        flags: of the compiler.
+        at: where a function is that names variables of those around it, beside those that it uses.
+        names: of these variables.
+    """
+    flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    tree: Any = compile(text, name, "exec", ast.PyCF_ONLY_AST | flags, dont_inherit=True)
+    for node in ast.walk(tree) if names else ():
+        if isinstance(node, ast.FunctionDef) and span_of_node(node) == at:
+            node.body += ast.parse(f"if False: {', '.join(names)}").body
+    left = [compile(tree, name, "exec", flags, dont_inherit=True)]
     for code in left:
         left += [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return left
