@@ -87,6 +87,16 @@ def test_a_stop_speaks_of_expressions_and_never_of_placeholders():
         assert not re.search(PLACEHOLDER, " ".join(messages(comparison)))
 
 
+def test_a_stop_speaks_of_an_index_in_the_users_words():
+    def take(t, ids):
+        return jnp.take(t, ids + 1, axis=0)
+
+    ids = shape(AUTO, (8,), "y", dtype=jnp.int32)
+    (stop,) = [row for row in read.comparison(take, shape(AUTO, (16, 8), "x", "y"), ids).rows if row.error]
+    assert stop.error
+    assert stop.error.explanation.startswith("t is f32[16@x,8@y], ids + 1 is i32[8@y]: the types do not say")
+
+
 @pytest.mark.parametrize("entry", GLOBAL, ids=lambda e: e.name)
 def test_its_results_and_collectives_are_those_of_the_program(entry):
     f, args = entry.make()

@@ -209,8 +209,10 @@ class Tree:
         elif len(inputs) == 1 and name in _jax.INDEXING:
             self._shifted[id(output)] = inputs[0]
         elif len(inputs) == 3 and name == "select_n":
-            first, *ways = (self._shifted.get(id(v), v) for v in inputs)
-            kept = [first] if first in inputs and ways == [first, first] else []
+            first = self._shifted.get(id(inputs[0]))
+            # The index itself may be one that was moved, as ids + 1.
+            is_same = all(first in (v, self._shifted.get(id(v))) for v in inputs[1:])
+            kept = [first] if first in inputs and is_same else []
         return (kept[0].of or kept[0]) if kept else None
 
     def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: LineContext) -> list[LineBody]:
