@@ -137,11 +137,17 @@ import shardwidget as sw
 from tests.jax_suite.test_remedies_communication import FAULTS
 from tests.unit.test_why import BLOCK, STEP, block, step
 
+def unrolled(x, weights):
+    for w_in, w_out in weights:
+        x = block(x, w_in, w_out)
+    return x
+
 found = []
 programs = ("a block", block, BLOCK), ("its jit", jax.jit(block), BLOCK), ("a step of training", step, STEP)
-for name, f, args in (*programs, ("12 layers, scanned", *FAULTS["a copied state"][:2])):
+for name, f, args in (*programs, ("12 layers, scanned", *FAULTS["a copied state"][:2]),
+                      ("120 blocks, unrolled", unrolled, (BLOCK[0], [BLOCK[1:]] * 120))):
     times = []
-    for _ in range(5):
+    for _ in range(2 if f is unrolled else 5):
         view = sw.CompiledProgram(f, *args)
         start = time.perf_counter()
         answers = view.why(0)
