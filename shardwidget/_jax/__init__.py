@@ -102,6 +102,7 @@ from shardwidget._jax.primitives import (
     CALLS,
     CONTRACTIONS,
     ELEMENTWISE,
+    GATHERS_INVARYING,
     INDEXING,
     JOINING,
     LAYOUTS,

@@ -105,6 +105,9 @@ POSITIONAL = frozenset({"axis_index", "pbroadcast", "pbroadcast_dynamic", "pperm
 PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
 """Whether ``ppermute`` over several axes counts ranks in the order of the mesh, whatever order they are given in."""
 
+GATHERS_INVARYING = jax.__version_info__ >= (0, 10)
+"""Whether ``all_gather`` takes ``to="invarying"``: JAX 0.9 has that under a private name alone."""
+
 
 def print_text(params: dict[str, Any], values: list[Any]) -> str:
     """What ``jax.debug.print`` writes for some operands.

@@ -49,7 +49,8 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Proposal], list[str
                     code = f"jax.lax.all_gather({{}}, {quoted(gathered)}, axis={d}, tiled=True)"
                     verb = "cut" if len(gathered) > 1 else "cuts"
                     title = f"Gather {one.name} along {joined(gathered)}, which {verb} its dimension {d}"
-                    for way in (code, code.replace("tiled=True", "tiled=True, to='invarying'")):
+                    alike = code.replace("tiled=True", "tiled=True, to='invarying'")
+                    for way in (code, alike) if _jax.GATHERS_INVARYING else (code,):
                         found += placed(stop.changes.wrapped(title, stop.changes.operand(one, number), way))
     alike = _alike(stop, writer)
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))

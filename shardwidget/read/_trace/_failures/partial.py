@@ -30,7 +30,7 @@ BY_NAME = {
     "amax": ["jax.lax.pmax({}, AXES)"],
     "min": ["jax.lax.pmin({}, AXES)"],
     "amin": ["jax.lax.pmin({}, AXES)"],
-    "norm": ["jnp.sqrt(jax.lax.psum(({}) ** 2, AXES))", "jax.lax.psum({}, AXES)", "jax.lax.pmax({}, AXES)"],
+    "norm": ["jnp.sqrt(jax.lax.psum({} ** 2, AXES))", "jax.lax.psum({}, AXES)", "jax.lax.pmax({}, AXES)"],
     "prod": [f"jnp.prod({_STACKED}, axis=0)"],
     "logsumexp": [f"jax.nn.logsumexp({_STACKED}, axis=0)"],
     "any": ["(jax.lax.psum(jnp.int32({}), AXES) > 0)"],
@@ -69,12 +69,16 @@ class Part:
         """Code that completes it, around ``{}``, the likeliest first."""
         name = last_name(self.node.func) if isinstance(self.node, ast.Call) else ""
         codes = BY_NAME.get(name) or [code for p in self.primitives for code in BY_PRIMITIVE[p]]
+        codes = [code for code in codes if _jax.GATHERS_INVARYING or _STACKED not in code]
         return [code.replace("AXES", quoted(self.axes)) for code in dict.fromkeys(codes)]
 
     def gathered(self, writer: Writer) -> tuple[ast.expr, str] | None:
-        """An operand of it, and code that makes that whole; None where it is not certain how the axes cut it."""
+        """An operand of it, and code that makes that whole; None where it is not certain how the axes cut it.
+
+        None where no gather gives every device the same by its type, too: the result would be typed as another still.
+        """
         node, value = self.node, self.steps[0].inputs[0]
-        if not isinstance(node, ast.Call):
+        if not isinstance(node, ast.Call) or not _jax.GATHERS_INVARYING:
             return None
         operand = node.args[0] if node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
         cut = [d for d in range(value.aval.ndim) if set(axes_that_cut(value, d, writer)) & set(self.axes)]

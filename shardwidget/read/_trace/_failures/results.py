@@ -125,7 +125,7 @@ def _gathered_alike(
 ) -> list[Proposal]:
     """The gathers on the way to the results, typed as giving every device the same."""
     calls: dict[ast.expr, SourceText] = {}
-    for step in writer.steps:
+    for step in writer.steps if _jax.GATHERS_INVARYING else ():
         statement = statement_of(step.primitive)
         if statement is not None and statement.semantics.gathers and step.frame is not None:
             source = source_text(step.frame.file_name)
