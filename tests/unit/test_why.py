@@ -17,6 +17,7 @@ from shardwidget.document import Comparison, Program, Why
 from shardwidget.document.why import chain_of
 from shardwidget.findings.program import twin
 from shardwidget.read._comparison.explained import explained
+from shardwidget.read._comparison.lazily import Lazily
 from tests.cut import cut
 from tests.jax_suite.corpus import PROGRAMS
 
@@ -216,16 +217,18 @@ def test_only_what_is_asked_for_is_made_and_it_is_the_same():
     asked, whole = explained(program, step, *STEP), explained(program, step, *STEP)
     assert asked
     assert whole
-    assert (asked.rows.made, asked.reasons.made) == ({}, {})
+    rows, reasons = asked.rows, asked.reasons
+    assert isinstance(rows, Lazily)
+    assert isinstance(reasons, Lazily)
+    assert (rows.made, reasons.made) == ({}, {})
     whole = replace(whole, rows=tuple(whole.rows), reasons=tuple(whole.reasons))
     first = asked.why_collective(0)
     assert first
-    assert 0 < len(asked.rows.made) < len(whole.rows) / 2
-    assert 0 < len(asked.reasons.made) < len(whole.reasons) / 2
+    assert 0 < len(rows.made) < len(whole.rows) / 2
+    assert 0 < len(reasons.made) < len(whole.reasons) / 2
     for k in range(len(program.collectives)):
         assert asked.why_collective(k) == whole.why_collective(k)
-    for name in ("rows", "reasons"):
-        lazily, eagerly = getattr(asked, name), getattr(whole, name)
+    for lazily, eagerly in ((rows, whole.rows), (reasons, whole.reasons)):
         assert [lazily[k] for k in reversed(range(len(lazily)))] == [*reversed(eagerly)]
         assert lazily[-1] is lazily[len(lazily) - 1]
         with pytest.raises(IndexError):

@@ -212,7 +212,7 @@ class Tree:
             first = self._shifted.get(id(inputs[0]))
             # The index itself may be one that was moved, as ids + 1.
             is_same = all(first in (v, self._shifted.get(id(v))) for v in inputs[1:])
-            kept = [first] if first in inputs and is_same else []
+            kept = [v for v in inputs if v is first and is_same][:1]
         return (kept[0].of or kept[0]) if kept else None
 
     def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: LineContext) -> list[LineBody]:
