@@ -95,6 +95,7 @@ class _Alike:
         for part, whole in tree.slices:
             self._whole[id(part)] = self._whole.get(id(whole), whole)
         self._columns: dict[str, tuple[int, int]] | None = None
+        self._local: dict[tuple[int, tuple[str, ...]], tuple[int, ...] | None] = {}
         self._givers = {id(v): k for k, line in enumerate(tree.lines) for v in line.outputs}
 
     def left(self, c: HloCollective, lines: tuple[int, ...]) -> tuple[int, ...]:
@@ -151,7 +152,10 @@ class _Alike:
         """The shapes of values on a device; ``whole`` along some axes."""
         for value in values:
             if (known := self._places.get(id(value))) is not None:
-                yield _on_a_device(*known, self._mesh, whole)
+                key = id(value), tuple(whole)
+                if key not in self._local:  # Lines that are alike are asked for each of their collectives.
+                    self._local[key] = _on_a_device(*known, self._mesh, whole)
+                yield self._local[key]
 
     def _needs(self, after: int, before: int) -> bool:
         left, seen = [after], {after}
