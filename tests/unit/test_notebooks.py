@@ -396,7 +396,7 @@ def test_12_overlap_and_pallas(run, capsys):
     assert [s.collective.bytes_per_device for s in stepped.steps if s.collective] == [2 * 2 * 4] * 3
     assert True in [v for v in shown if isinstance(v, bool)]
     # "For them, XLA's schedule overlaps nothing".
-    estimated = re.findall(r"sends for ([\d.]+) ms and waits for ([\d.]+) ms", printed)
+    estimated = re.findall(r"sends for (\d+) µs and waits for (\d+) µs", printed)
     assert len(estimated) == 2
     assert all(takes == exposed for takes, exposed in estimated)
     # "Now measured": three sends of each program, in every call.
