@@ -1,6 +1,7 @@
 """Sixteen CPU devices for every test, made before JAX starts its backend; the same random examples every time."""
 
 import gc
+import os
 import platform
 import sys
 
@@ -14,8 +15,10 @@ from tests.front_end import FakeComm
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 16)
-# Most programs run once: LLVM optimizes little. XLA makes of them what it makes of all.
+# Most programs run once: LLVM optimizes little, here and in every process that a test starts. XLA makes of them what it
+# makes of all.
 jax.config.update("jax_disable_most_optimizations", True)
+os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
 
 # No deadline and no complaint that examples come slowly: on a busy machine everything does.
 hypothesis.settings.register_profile(

@@ -21,7 +21,7 @@ def examples(number: int) -> settings:
     return settings(max_examples=count(number))
 
 
-LEAST = 3
+LEAST = 2
 """A test with so many cases, or fewer, is run with all of them."""
 
 

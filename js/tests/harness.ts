@@ -172,6 +172,10 @@ export const pixels = ({ root }: Mounted) =>
 /** Grounds of a page, which a card takes its scheme from. */
 export const GROUNDS = Object.entries({ light: "#ffffff", dark: "#111111" });
 
+/** Each width on one ground, in turn: names do not depend on the ground, nor colours on the width. */
+export const facesOf = (...widths: readonly number[]) =>
+  widths.map((width, k) => [...(GROUNDS[k % GROUNDS.length] as [string, string]), width] as const);
+
 export async function expectAccessible({ frame }: Mounted): Promise<void> {
   const { violations } = await axe.run(frame);
   expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.failureSummary).join("; ")}`)).toEqual([]);

@@ -396,7 +396,7 @@ def test_12_overlap_and_pallas(run, capsys):
     assert [s.collective.bytes_per_device for s in stepped.steps if s.collective] == [2 * 2 * 4] * 3
     assert True in [v for v in shown if isinstance(v, bool)]
     # "For them, XLA's schedule overlaps nothing".
-    estimated = re.findall(r"sends for ([\d.]+) ms and waits for ([\d.]+) ms", printed)
+    estimated = re.findall(r"sends for (\d+) µs and waits for (\d+) µs", printed)
     assert len(estimated) == 2
     assert all(takes == exposed for takes, exposed in estimated)
     # "Now measured": three sends of each program, in every call.
@@ -432,11 +432,11 @@ def test_12_what_the_compiler_of_tpus_overlaps():
     for name in ("multiply", "sent_last"):
         exec(_definition("12", name), names)
         f = jax.shard_map(names[name], mesh=mesh, in_specs=jax.P("x"), out_specs=jax.P("x"))
-        x = jax.ShapeDtypeStruct((8192, 8192), "bfloat16")
-        overlap = sw.read.overlap(f, x, x, mesh=mesh)
+        tokens, weights = (jax.ShapeDtypeStruct((n, 1024), "bfloat16") for n in (16384, 1024))
+        overlap = sw.read.overlap(f, tokens, weights, mesh=mesh)
         waits[name] = sum(t.exposed for t in overlap.transfers) / sum(t.seconds for t in overlap.transfers)
     # "`multiply` waits only for what is longer than the product beside it"; "`sent_last` waits for everything".
-    assert waits["multiply"] < 0.7
+    assert waits["multiply"] < 0.2
     assert waits["sent_last"] == pytest.approx(1, abs=0.01)
 
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SpecDraft } from "../../src/core/document.gen";
-import { button, expectAccessible, GROUNDS } from "../harness";
+import { button, expectAccessible, facesOf } from "../harness";
 import { axis, draft, LOOSE, on, playground } from "./documents";
 import { mount } from "./harness";
 
@@ -11,15 +11,13 @@ const CASES: Readonly<Record<string, SpecDraft>> = {
   "left to the compiler": draft({ axes: [axis("x", 4), axis("y", 2, "Auto")], entries: [LOOSE, on("y")] }),
 };
 
-for (const [scheme, background] of GROUNDS) {
-  for (const width of [1100, 480]) {
-    test.each(Object.keys(CASES))(`%s has no fault of accessibility, ${scheme}, ${width} px`, async (name) => {
-      const document = playground(CASES[name], { array: "f32[8,16]" });
-      const view = await mount(document, {}, { width, background });
-      button(view, "change").click();
-      await expect.poll(() => view.root.querySelector(".settings")).not.toBeNull();
-      expect(view.root.querySelector(".card")?.classList).toContain(scheme);
-      await expectAccessible(view);
-    });
-  }
+for (const [scheme, background, width] of facesOf(1100, 480)) {
+  test.each(Object.keys(CASES))(`%s has no fault of accessibility, ${scheme}, ${width} px`, async (name) => {
+    const document = playground(CASES[name], { array: "f32[8,16]" });
+    const view = await mount(document, {}, { width, background });
+    button(view, "change").click();
+    await expect.poll(() => view.root.querySelector(".settings")).not.toBeNull();
+    expect(view.root.querySelector(".card")?.classList).toContain(scheme);
+    await expectAccessible(view);
+  });
 }

@@ -6,8 +6,9 @@ arrays by themselves are compared in ``arrays``.
 - ``question`` takes the arguments off their mesh, so that the same call can be made on meshes of other axis types.
 - ``base`` traces the function once: on its own mesh, or on an Auto one where that stops. ``tree`` makes lines of the
   jaxpr, of inner functions, loops and branches too; everything below is found for these lines.
-- ``concrete`` compiles the jaxpr twice at once: as it is, for collectives, and with an inspection after every equation,
-  for shardings. Each equation has a name of its own, which leads from a collective back to its line.
+- ``lowered`` gives each equation a name of its own, which leads from a collective back to its line. ``concrete``
+  compiles the jaxpr twice at once: as it is, for collectives, and with an inspection after every equation, for
+  shardings.
 - ``traced`` traces the function on an Explicit mesh and continues with a fix wherever JAX stops; ``aligned`` matches
   the equations of that trace with the lines. ``run`` applies the lines one by one instead, where the function cannot
   be traced to its end there. ``explicit`` holds what both find, and

@@ -11,7 +11,8 @@ from shardwidget import _jax
 from shardwidget.document import Alternative, Comparison, Program, Reason
 from shardwidget.document.why import chain_of
 from shardwidget.read._comparison.base import Base, tree_of
-from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, compiled
+from shardwidget.read._comparison.concrete import Concrete, compiled
+from shardwidget.read._comparison.lowered import ValuePlacement
 from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._entries import entries, entries_text, spec_of
 from shardwidget.read._instead.attempts import Progress, attempts

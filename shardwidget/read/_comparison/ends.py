@@ -13,8 +13,9 @@ from jax.sharding import AbstractMesh, NamedSharding
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Compared, Row
-from shardwidget.read._comparison.concrete import ARGUMENTS, OUTPUTS, Concrete, ValuePlacement
+from shardwidget.read._comparison.concrete import ARGUMENTS, OUTPUTS, Concrete
 from shardwidget.read._comparison.explicit import Explicit
+from shardwidget.read._comparison.lowered import ValuePlacement
 from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._comparison.rows import compared, decision_of
 from shardwidget.read._comparison.tree import Line, Tree

@@ -13,7 +13,7 @@ from jax.sharding import Mesh
 
 from shardwidget.document import HloCollective, Program
 from shardwidget.findings.program import path_within
-from shardwidget.read._comparison.concrete import ValuePlacement
+from shardwidget.read._comparison.lowered import ValuePlacement
 from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._program.module import Module

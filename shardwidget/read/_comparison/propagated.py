@@ -10,7 +10,8 @@ from jax.sharding import Mesh
 
 from shardwidget import _jax
 from shardwidget.document import Program
-from shardwidget.read._comparison.concrete import TAGS, Concrete, ValuePlacement, lowered, numbered
+from shardwidget.read._comparison.concrete import TAGS, Concrete
+from shardwidget.read._comparison.lowered import ValuePlacement, lowered, numbered
 from shardwidget.read._comparison.owners import owners
 from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._comparison.tree import Tree

@@ -12,9 +12,10 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row, Source
-from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, unseen
+from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
+from shardwidget.read._comparison.lowered import ValuePlacement, unseen
 from shardwidget.read._comparison.specs import explained
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
