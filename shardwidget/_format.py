@@ -69,12 +69,20 @@ def times(ratio: float) -> str:
 
 def percent(share: float) -> str:
     """A share of 1, at most one decimal: ``27.3 %``; ``<0.1 %`` and ``>99.9 %`` are not all or nothing."""
-    shown = _number(_fixed(100 * share, 1))
-    if shown == "0" and share > 0:
-        return "<0.1 %"
-    if shown == "100" and share < 1:
-        return ">99.9 %"
-    return f"{shown} %"
+    return percents([share])(share)
+
+
+def percents(shares: Iterable[float]) -> Callable[[float], str]:
+    """How shares below one another are written: one decimal for all, or none where all are whole; ``0 %`` has none."""
+    decimals = 0 if all(_fixed(100 * share, 1).endswith(".0") for share in shares) else 1
+
+    def write(share: float) -> str:
+        shown = _fixed(100 * share, 1)
+        if shown == "0.0":
+            return "<0.1 %" if share > 0 else "0 %"
+        return ">99.9 %" if shown == "100.0" and share < 1 else f"{_fixed(100 * share, decimals)} %"
+
+    return write
 
 
 def count(n: int, noun: str, plural: str = "") -> str:

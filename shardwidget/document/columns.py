@@ -19,7 +19,7 @@ class Column:
     """What stands above it."""
     note: str = ""
     """What stands below its head in a card."""
-    unit: Literal["text", "bytes", "seconds", "rate"] = "text"
+    unit: Literal["text", "bytes", "seconds", "rate", "share"] = "text"
     """What its values are: words, or numbers that are written in one unit."""
     room: int = 0
     """The least width that it takes in a card, in pixels."""
@@ -173,9 +173,9 @@ REMEDIES = (
     Column("sent", "sent/device", unit="bytes"),
     Column("estimate", "estimate/call", unit="seconds"),
     Column("peak", "peak", unit="bytes"),
-    Column("less", "less"),
+    Column("less", "less", unit="share"),
     Column("memory", "memory/device"),
-    Column("work", "work/device"),
+    Column("work", "work/device", unit="share"),
     Column("what", "change"),
     Column("helps", "for"),
     Column("code", "code"),
@@ -199,10 +199,10 @@ RUNS = (
     Column("name", "run"),
     Column("call", "a call, median", unit="seconds"),
     Column("ratio", "against the first"),
-    Column("compute", "compute"),
-    Column("collectives", "in collectives"),
-    Column("waiting", "waiting"),
-    Column("idle", "no event"),
+    Column("compute", "compute", unit="share"),
+    Column("collectives", "in collectives", unit="share"),
+    Column("waiting", "waiting", unit="share"),
+    Column("idle", "no event", unit="share"),
 )
 """Measured runs side by side."""
 
@@ -253,7 +253,7 @@ FLOWS = (
 
 SCHEDULES = (
     Column("name", "schedule"),
-    Column("idle", "idle, of all ranks' time"),
+    Column("idle", "idle, of all ranks' time", unit="share"),
     Column("kept", "most kept, by rank"),
     Column("sends", "sends"),
     Column("length", "length"),

@@ -19,7 +19,12 @@ Row = Mapping[str, Cell]
 CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 """Style of a table's cell."""
 
-_UNITS = {"bytes": _format.BYTES, "seconds": _format.SECONDS, "rate": _format.RATES}
+_FORMATS: Mapping[str, Callable[[Sequence[float]], Callable[[float], str]]] = {
+    "bytes": lambda values: _format.column(values, _format.BYTES),
+    "seconds": lambda values: _format.column(values, _format.SECONDS),
+    "rate": lambda values: _format.column(values, _format.RATES),
+    "share": _format.percents,
+}
 
 
 NAMED = (Column("name", ""), Column("words", ""))
@@ -121,7 +126,7 @@ def _written(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[str]]:
 
 def _writer(column: Column, cells: Sequence[Cell]) -> Callable[[Cell], str]:
     numbers = [cell[1] if isinstance(cell, tuple) else cell for cell in cells if not isinstance(cell, str | None)]
-    number = _format.column(numbers, _UNITS[column.unit]) if column.unit in _UNITS else str
+    number = _FORMATS[column.unit](numbers) if column.unit in _FORMATS else str
 
     def write(cell: Cell) -> str:
         if cell is None or isinstance(cell, str):

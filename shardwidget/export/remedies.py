@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shardwidget._format import byte_count, count, duration, percent
+from shardwidget._format import byte_count, count, duration
 from shardwidget.document import Remedies, Remedy
 from shardwidget.document.columns import REMEDIES
 from shardwidget.export import listing
@@ -60,11 +60,12 @@ def _row(remedy: Remedy) -> listing.Row:
     # The code of several lines is that of its first; of an edited file it is told where.
     first, *more = remedy.code.split("\n")
     code = f"{first.strip()}{' …' if more else ''}"
-    row = {"less": f"−{percent(share)}" if share >= LEAST / 10 else "", "what": remedy.what, "code": code}
+    less = ("−", share, "") if share >= LEAST / 10 else None
+    row: dict[str, listing.Cell] = {"less": less, "what": remedy.what, "code": code}
     if remedy.lowers == "peak":
         return {"peak": remedy.after, **row}
     memory = _signed(remedy.memory) if remedy.memory else ""
-    work = f"{'−' if remedy.work < 0 else '+'}{percent(abs(remedy.work))}" if abs(remedy.work) >= LEAST else ""
+    work = ("−" if remedy.work < 0 else "+", abs(remedy.work), "") if abs(remedy.work) >= LEAST else None
     row |= {"memory": memory, "work": work, "helps": ", ".join(remedy.helps)}
     return {"sent": remedy.after, "estimate": remedy.seconds_after, **row}
 

@@ -82,10 +82,10 @@ def _totals(run: Run, first: float) -> listing.Row:
         "name": clip(run.name, 40),
         "call": run.median_s,
         "ratio": f"×{run.median_s / first:.3g}" if first else "",
-        "compute": percent(s.compute),
-        "collectives": percent(s.communication),
-        "waiting": percent(s.waiting),
-        "idle": percent(s.idle),
+        "compute": s.compute,
+        "collectives": s.communication,
+        "waiting": s.waiting,
+        "idle": s.idle,
     }
 
 

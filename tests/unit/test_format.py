@@ -24,6 +24,11 @@ def test_a_quantity_alone(kind, value, text):
     assert WRITERS[kind](value) == text
 
 
+@pytest.mark.parametrize(("shares", "texts"), CASES["percent_columns"])
+def test_shares_below_one_another_have_one_precision(shares, texts):
+    assert list(map(_format.percents(shares), shares)) == texts
+
+
 @pytest.mark.parametrize(("unit", "values", "texts"), CASES["columns"])
 def test_a_column_has_one_unit(unit, values, texts):
     assert list(map(_format.column(values, UNITS[unit]), values)) == texts

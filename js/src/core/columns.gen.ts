@@ -5,7 +5,7 @@ export interface Column {
   readonly key: string;
   readonly head: string;
   readonly note?: string;
-  readonly unit?: "text" | "bytes" | "seconds" | "rate";
+  readonly unit?: "text" | "bytes" | "seconds" | "rate" | "share";
   readonly room?: number;
   readonly gives_way?: number;
 }
@@ -157,9 +157,9 @@ export const REMEDIES = [
   { key: "sent", head: "sent/device", unit: "bytes" },
   { key: "estimate", head: "estimate/call", unit: "seconds" },
   { key: "peak", head: "peak", unit: "bytes" },
-  { key: "less", head: "less" },
+  { key: "less", head: "less", unit: "share" },
   { key: "memory", head: "memory/device" },
-  { key: "work", head: "work/device" },
+  { key: "work", head: "work/device", unit: "share" },
   { key: "what", head: "change" },
   { key: "helps", head: "for" },
   { key: "code", head: "code" },
@@ -183,10 +183,10 @@ export const RUNS = [
   { key: "name", head: "run" },
   { key: "call", head: "a call, median", unit: "seconds" },
   { key: "ratio", head: "against the first" },
-  { key: "compute", head: "compute" },
-  { key: "collectives", head: "in collectives" },
-  { key: "waiting", head: "waiting" },
-  { key: "idle", head: "no event" },
+  { key: "compute", head: "compute", unit: "share" },
+  { key: "collectives", head: "in collectives", unit: "share" },
+  { key: "waiting", head: "waiting", unit: "share" },
+  { key: "idle", head: "no event", unit: "share" },
 ] as const satisfies Column[];
 
 /** The leaves of a tree of arrays. A card names the device. */
@@ -237,7 +237,7 @@ export const FLOWS = [
 /** Pipeline schedules side by side. */
 export const SCHEDULES = [
   { key: "name", head: "schedule" },
-  { key: "idle", head: "idle, of all ranks' time" },
+  { key: "idle", head: "idle, of all ranks' time", unit: "share" },
   { key: "kept", head: "most kept, by rank" },
   { key: "sends", head: "sends" },
   { key: "length", head: "length" },

@@ -1,6 +1,6 @@
 /** How tables are written, from their declared columns. */
 import type { Column } from "./columns.gen";
-import { bytesColumn, type Format, ratesColumn, secondsColumn } from "./format";
+import { bytesColumn, type Format, percents, ratesColumn, secondsColumn } from "./format";
 
 type Key<C extends readonly Column[]> = C[number]["key"];
 
@@ -12,6 +12,7 @@ const FORMATS: Readonly<Record<NonNullable<Column["unit"]>, (values: Iterable<nu
   bytes: bytesColumn,
   seconds: secondsColumn,
   rate: ratesColumn,
+  share: percents,
 };
 
 export type Figures<C extends readonly Column[]> = Readonly<Record<Key<C>, Format>>;

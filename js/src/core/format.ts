@@ -38,10 +38,18 @@ export function times(ratio: number): string {
 
 /** A share of 1, at most one decimal: `27.3 %`; `<0.1 %` and `>99.9 %` are not all or nothing. */
 export function percent(share: number): string {
-  const shown = Number((100 * share).toFixed(1));
-  if (shown === 0 && share > 0) return "<0.1 %";
-  if (shown === 100 && share < 1) return ">99.9 %";
-  return `${shown} %`;
+  return percents([share])(share);
+}
+
+/** Shares below one another: one decimal for all, or none where all are whole; `0 %` has none. */
+export function percents(shares: Iterable<number>): Format {
+  const tenths = (share: number) => (100 * share).toFixed(1);
+  const decimals = [...shares].every((share) => tenths(share).endsWith(".0")) ? 0 : 1;
+  return (share) => {
+    const shown = tenths(share);
+    if (shown === "0.0") return share > 0 ? "<0.1 %" : "0 %";
+    return shown === "100.0" && share < 1 ? ">99.9 %" : `${(100 * share).toFixed(decimals)} %`;
+  };
 }
 
 /** Times on an axis, in the unit of its step: `0`, `2.5 ms`. */

@@ -1,7 +1,7 @@
 /** Schedules side by side: idle time as a bar and a fraction, what is kept, sends, length. */
 import { Heads } from "../card/Heads";
+import { figuresOf } from "../core/columns";
 import { SCHEDULES } from "../core/columns.gen";
-import { percent } from "../core/format";
 import type { ScheduleModel } from "./model/schedule";
 import { fractionText, short } from "./model/words";
 
@@ -10,6 +10,10 @@ const MOST = 8;
 
 export function Figures({ models }: { models: readonly ScheduleModel[] }) {
   const worst = Math.max(...models.map((m) => m.bubble), 1e-9);
+  const figures = figuresOf(
+    SCHEDULES,
+    models.map((m) => ({ idle: m.bubble })),
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="figures" aria-label="figures" tabIndex={0}>
@@ -21,7 +25,7 @@ export function Figures({ models }: { models: readonly ScheduleModel[] }) {
               <th scope="row">{m.doc.name}</th>
               <td>
                 <i class="cell idle" style={{ width: `${(90 * m.bubble) / worst}px` }} aria-hidden="true" />{" "}
-                <b class="mono">{percent(m.bubble)}</b>{" "}
+                <b class="mono">{figures.idle(m.bubble)}</b>{" "}
                 <span class="mono soft">{fractionText(m) && `= ${fractionText(m)}`}</span>
               </td>
               <td class="mono">

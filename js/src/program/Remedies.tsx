@@ -4,8 +4,7 @@ import { AskButton } from "../card/Attempts";
 import { copyText } from "../card/copy";
 import { Fold } from "../card/Fold";
 import type { Remedy } from "../core/document.gen";
-import { bytes, duration, percent } from "../core/format";
-import { lowered } from "./memory/model/words";
+import { bytes, bytesColumn, duration, percent, percents } from "../core/format";
 import type { Lowers, ProgramState } from "./state";
 
 const WORDS: Record<Lowers, { button: string; python: string; how: string; each: string; none: string }> = {
@@ -52,8 +51,14 @@ export function Remedies({ state, lowers }: { state: ProgramState; lowers: Lower
 
 /** The best at each place, and of each line; other ways at the same places folded. */
 function Found({ found, paper }: { found: readonly Remedy[]; paper: boolean }) {
-  const offered = (others: boolean) =>
-    found.filter(({ other }) => !other !== others).map((remedy) => <Offered remedy={remedy} key={remedy.code} />);
+  const lowered = found.map(loweredBy);
+  const [size, share] = [bytesColumn(found.map(({ after }) => after)), percents(lowered)];
+  const rows = found.map((remedy, k) => {
+    const by = lowered[k] as number;
+    const less = by >= LEAST / 10 ? `−${share(by)}` : "";
+    return { remedy, row: <Offered remedy={remedy} size={size(remedy.after)} less={less} key={remedy.code} /> };
+  });
+  const offered = (others: boolean) => rows.filter(({ remedy }) => !remedy.other !== others).map(({ row }) => row);
   const others = offered(true);
   return (
     <div class="found">
@@ -73,8 +78,11 @@ const LEAST = 0.005;
 const signed = (value: number, written: (value: number) => string) =>
   `${value < 0 ? "−" : "+"}${written(Math.abs(value))}`;
 
-function Offered({ remedy }: { remedy: Remedy }) {
-  const { what, code, before, after, fix, lowers, seconds_before, seconds_after, memory, work, helps } = remedy;
+/** By how much of what it was a remedy lowers it. */
+const loweredBy = ({ before, after }: Remedy) => (before > 0 ? (before - after) / before : 0);
+
+function Offered({ remedy, size, less }: { remedy: Remedy; size: string; less: string }) {
+  const { what, code, fix, lowers, seconds_before, seconds_after, memory, work, helps } = remedy;
   const told =
     lowers === "communication"
       ? [
@@ -86,8 +94,8 @@ function Offered({ remedy }: { remedy: Remedy }) {
       : [];
   return (
     <li>
-      <b class="mono">{bytes(after)}</b>
-      <span class="soft">{before - after >= before * (LEAST / 10) && after < before && lowered(remedy)}</span>
+      <b class="mono">{size}</b>
+      <span class="soft">{less}</span>
       <span class="way">
         {what}
         {told.length > 0 && <span class="soft"> · {told.join(" · ")}</span>}

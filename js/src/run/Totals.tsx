@@ -3,7 +3,8 @@
 import { Heads } from "../card/Heads";
 import { figuresOf } from "../core/columns";
 import { RUNS } from "../core/columns.gen";
-import { duration, percent } from "../core/format";
+import type { Run } from "../core/document.gen";
+import { duration } from "../core/format";
 import { median } from "./model/words";
 import type { Chart, RunState } from "./state";
 
@@ -12,7 +13,7 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
   const first = calls[0] ?? 0;
   const figures = figuresOf(
     RUNS,
-    calls.map((call) => ({ call })),
+    charts.map(({ model: { doc } }, k) => ({ ...sharesOf(doc.shares), call: calls[k] ?? 0 })),
   );
   return (
     <table class="totals">
@@ -20,7 +21,6 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
       <tbody>
         {charts.map(({ model: { doc } }, k) => {
           const seconds = calls[k] ?? 0;
-          const { shares } = doc;
           return (
             <tr class={k === state.now.open ? "chosen" : ""} key={doc.name}>
               <td>
@@ -35,9 +35,9 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
               </td>
               <td class="mono">{figures.call(seconds)}</td>
               <td class="mono">{k === 0 || first === 0 ? "" : `×${Number((seconds / first).toPrecision(3))}`}</td>
-              {[shares.compute, shares.communication, shares.waiting, shares.idle].map((share, i) => (
-                <td class="mono" key={String(i)}>
-                  {percent(share)} <span class="soft">{duration(share * seconds)}</span>
+              {Object.entries(sharesOf(doc.shares)).map(([key, share]) => (
+                <td class="mono" key={key}>
+                  {figures[key as Share](share)} <span class="soft">{duration(share * seconds)}</span>
                 </td>
               ))}
             </tr>
@@ -46,4 +46,11 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
       </tbody>
     </table>
   );
+}
+
+type Share = "compute" | "collectives" | "waiting" | "idle";
+
+/** What a run's time goes into, by column. */
+function sharesOf({ compute, communication, waiting, idle }: Run["shares"]): Record<Share, number> {
+  return { compute, collectives: communication, waiting, idle };
 }

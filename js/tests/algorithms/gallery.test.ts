@@ -47,6 +47,19 @@ test.each(NAMES.flatMap((name) => [400, 900].map((width) => [name, width] as con
 );
 
 test.each(NAMES.flatMap((name) => [256, 400, 900].map((width) => [name, width] as const)))(
+  "%s, %i px: a message that waits is seen beside its device",
+  (name, width) => {
+    const marks = algorithmsMarks(courses(name, 2 ** 20), layoutAlgorithms(width), 2 ** 20, 0, "light");
+    const rects = marks.flatMap((m) => (m.kind === "rect" && m.fill === "bg" ? [m] : []));
+    const tiles = rects.filter((m) => m.r === 4);
+    const messages = rects.filter((m) => m.r === 2);
+    expect(messages.length).toBeGreaterThan(0);
+    for (const message of messages)
+      for (const tile of tiles) expect(overlap(message, tile) / (message.w * message.h)).toBeLessThan(0.2);
+  },
+);
+
+test.each(NAMES.flatMap((name) => [256, 400, 900].map((width) => [name, width] as const)))(
   "%s, %i px: devices stand apart",
   (name, width) => {
     const marks = algorithmsMarks(courses(name, 2 ** 20), layoutAlgorithms(width), 2 ** 20, 0, "light");

@@ -9,6 +9,7 @@ import {
   type Format,
   flops,
   percent,
+  percents,
   rate,
   ratesColumn,
   secondsColumn,
@@ -35,6 +36,10 @@ test.each([
 
 test.each(cases.columns as unknown as [string, number[], string[]][])("a column of %s: %j", (unit, values, texts) => {
   expect(values.map(COLUMNS[unit]?.(values) as Format)).toEqual(texts);
+});
+
+test.each(cases.percent_columns as unknown as [number[], string[]][])("a column of shares: %j", (shares, texts) => {
+  expect(shares.map(percents(shares))).toEqual(texts);
 });
 
 test("an axis has one unit", () => {

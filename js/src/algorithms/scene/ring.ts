@@ -7,11 +7,13 @@ import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from 
 import { fit, textWidth } from "../../draw/measure";
 import type { At, Course, Way } from "../model/algorithms";
 
+/** Parts of its first hop where a message may begin: the first at which it stands beside its device. */
+const STARTS = Array.from({ length: 24 }, (_, k) => 0.04 + k / 50);
 /** More devices than this have no rank in their tile. */
 const NAMED = 16;
 /** Of a link each way: beside the other, forward outside. */
 const LANE = 5;
-/** Part of a hop at each end that its device covers. */
+/** Of a spoke, what its device covers. */
 const HIDDEN = 0.24;
 
 /** `ink` is the axis whose colour and line pattern the algorithm has: 0 or 1. */
@@ -22,9 +24,10 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   const [cx, cy] = [box.x + box.w / 2, box.y + 24 + (box.h - 24 - 36) / 2];
   const [rx, ry] = [Math.min(176, box.w / 2 - 30), Math.min((box.h - 84) / 2, box.w / 2 - 30)];
   const point = (rank: number, off = 0): readonly [number, number] => {
-    const angle = (2 * Math.PI * rank) / n - Math.PI / 2;
+    const angle = angleOf(rank / n);
     return [cx + (rx + off) * Math.cos(angle), cy + (ry + off) * Math.sin(angle)];
   };
+  const angleOf = evenly(rx, ry);
   const ways = at.done ? [] : course.ways(at.round);
   const part = (round: number) => `${Math.min(round, course.rounds)}/${course.rounds}`;
   const room = box.w - textWidth(part(course.rounds), 12, true) - 10;
@@ -38,14 +41,36 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   ];
   const colors = (chunk: number) => hex(positionColor(chunk, n, 0, 1, scheme));
   marks.push(...(switched ? spokes(n, point, [cx, cy]) : linkMarks(n, point, ways, ink)));
-  for (const way of ways) marks.push(...message(way, at, colors, switched, point, [cx, cy]));
+  const tile = sizeOf(n, point);
+  for (const way of ways) marks.push(...message(way, at, colors, tile, point, switched ? [cx, cy] : null));
   if (switched) {
     const hub = { x: cx - 28, y: cy - 12, w: 56, h: 24, r: 5 };
     marks.push({ kind: "rect", ...hub, fill: "panel", stroke: { color: "faint", width: 1 } });
     marks.push(label(cx, cy + 4, "switch", 11, "muted", { anchor: "middle" }));
   }
-  marks.push(...tiles(course, at, ink, point));
+  marks.push(...tiles(course, at, ink, tile, point));
   return marks;
+}
+
+/** Parts of an ellipse that are measured. */
+const MEASURED = 360;
+
+/** The angle at which a part of an ellipse is behind, from its top: devices stand equally far apart, also at its ends. */
+function evenly(rx: number, ry: number): (part: number) => number {
+  const angle = (k: number) => (2 * Math.PI * k) / MEASURED - Math.PI / 2;
+  const behind = [0];
+  for (let k = 0; k < MEASURED; k++)
+    behind.push((behind[k] as number) + Math.hypot(rx * Math.sin(angle(k + 0.5)), ry * Math.cos(angle(k + 0.5))));
+  return (part) => {
+    const turns = Math.floor(part);
+    const long = (part - turns) * (behind[MEASURED] as number);
+    const k = Math.max(
+      0,
+      behind.findLastIndex((at) => at <= long),
+    );
+    const [from, to = from] = behind.slice(k, k + 2) as [number, number?];
+    return angle(turns * MEASURED + k + (to > from ? (long - from) / (to - from) : 0));
+  };
 }
 
 /** Where a rank stands, or what is between two; so far outside of the ring. */
@@ -124,24 +149,29 @@ function message(
   way: Way,
   { progress }: At,
   colors: (chunk: number) => `#${string}`,
-  switched: boolean,
+  tile: Size,
   point: Point,
-  hub: readonly [number, number],
+  hub: readonly [number, number] | null,
 ): Mark[] {
   const side = Math.min(17, 10 + 2 * Math.sqrt(way.chunks));
   const destination = way.source + way.step * way.hops;
   const along = () => {
-    const from = HIDDEN;
+    const [x0, y0] = point(way.source);
+    const beside = (part: number) => {
+      const [x1, y1] = point(way.source + way.step * part, way.step * LANE);
+      return Math.abs(x1 - x0) >= (tile.w + side) / 2 || Math.abs(y1 - y0) >= (tile.h + side) / 2;
+    };
+    const from = STARTS.find(beside) ?? 0.5;
     const hops = from + (way.hops - 2 * from) * progress;
     return point(way.source + way.step * hops, way.step * LANE);
   };
-  const spoke = () => {
+  const spoke = (hub: readonly [number, number]) => {
     const [[x, y], part] =
       progress < 0.5 ? [point(way.source), 2 * progress] : [point(destination), 2 * (1 - progress)];
     const t = HIDDEN + (1 - HIDDEN) * part;
     return [x + (hub[0] - x) * t, y + (hub[1] - y) * t] as const;
   };
-  const [x, y] = switched ? spoke() : along();
+  const [x, y] = hub ? spoke(hub) : along();
   // Of many chunks a few stripes.
   const shown = way.ids.filter((_, k) => k % Math.ceil(way.ids.length / 4) === 0);
   const box = { x: x - side / 2, y: y - side / 2, w: side, h: side };
@@ -156,17 +186,23 @@ function message(
   ];
 }
 
-/** Devices: how much of their final content has arrived. */
-function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
-  const { n } = course.doc;
-  // Ranks are named where the nearest neighbours have room for that.
+interface Size {
+  w: number;
+  h: number;
+}
+
+/** Of a device's tile: ranks are named where the nearest neighbours have room for that. */
+function sizeOf(n: number, point: Point): Size {
   const gaps = Array.from({ length: n }, (_, rank) => {
     const [[x0, y0], [x1, y1]] = [point(rank), point(rank + 1)];
     return Math.max(Math.abs(x0 - x1) / 28, Math.abs(y0 - y1) / 23);
   });
-  const small = n > NAMED || Math.min(...gaps) < 1;
-  const { w, h } = small ? { w: 8, h: 8 } : { w: 26, h: 21 };
-  return Array.from({ length: n }, (_, rank) => rank).flatMap((rank): Mark[] => {
+  return n > NAMED || Math.min(...gaps) < 1 ? { w: 8, h: 8 } : { w: 26, h: 21 };
+}
+
+/** Devices: how much of their final content has arrived. */
+function tiles(course: Course, at: At, ink: number, { w, h }: Size, point: Point): Mark[] {
+  return Array.from({ length: course.doc.n }, (_, rank) => rank).flatMap((rank): Mark[] => {
     const [x, y] = point(rank);
     const box = { x: x - w / 2, y: y - h / 2, w, h, r: 4 };
     const share = course.share(rank, at.arrived);
@@ -174,7 +210,7 @@ function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
       { kind: "rect", ...box, fill: "bg" },
       { kind: "rect", ...box, w: Math.max(0.01, w * share), fill: axisToken(ink), alpha: 0.28 },
       { kind: "rect", ...box, stroke: { color: at.done ? axisToken(ink) : "muted", width: at.done ? 1.8 : 1 } },
-      ...(small ? [] : [label(x, y + 4, String(rank), 12, "ink", { ...CENTER, weight: 700 })]),
+      ...(w < 26 ? [] : [label(x, y + 4, String(rank), 12, "ink", { ...CENTER, weight: 700 })]),
     ];
   });
 }

@@ -1,6 +1,6 @@
 /** Two programs: collectives by line and mesh axes. */
 import type { DiffRow, DiffSide, ProgramDiff } from "../../core/document.gen";
-import { bytes, bytesColumn, duration, type Format, percent, secondsColumn } from "../../core/format";
+import { bytes, bytesColumn, duration, type Format, percents, secondsColumn } from "../../core/format";
 import type { MeshModel } from "../../core/mesh";
 import { clauses, count, some } from "../../core/text";
 import {
@@ -151,12 +151,13 @@ function shareOf(now: readonly Sided[], of: Measure["of"]): Total {
   const figure = (own: boolean) =>
     now.filter(({ side }) => side.by_user === own).reduce((n, { side }) => n + of(side), 0);
   const whole = figure(true) + figure(false) || 1;
+  const write = percents([figure(true) / whole, figure(false) / whole]);
   return {
     title: "asked for by you, added by the compiler",
     difference: "",
     sides: [
-      { label: "yours", text: percent(figure(true) / whole), parts: [{ axes: [], size: figure(true) }] },
-      { label: "added", text: percent(figure(false) / whole), parts: [{ axes: [], size: figure(false) }] },
+      { label: "yours", text: write(figure(true) / whole), parts: [{ axes: [], size: figure(true) }] },
+      { label: "added", text: write(figure(false) / whole), parts: [{ axes: [], size: figure(false) }] },
     ],
   };
 }

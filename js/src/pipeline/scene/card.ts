@@ -1,7 +1,7 @@
 /** A schedule, or several, as one scene: head, legend, board, figures. */
 
 import type { Scheme } from "../../core/color";
-import { percent } from "../../core/format";
+import { percents } from "../../core/format";
 import { type Band, headBand, rule, saysBand, stack } from "../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
 import { fit } from "../../draw/measure";
@@ -32,7 +32,9 @@ export function pipelineScene(models: readonly ScheduleModel[], picture: Pipelin
     ...(palette ? [inset(legendMarks(models, palette, room))] : []),
     inset({ marks: drawn, height: board.height + 10 }),
     { marks: [rule(0, 0, width)], height: 1 },
-    ...(models.length > 1 ? models.map((m) => rowBand(m, width)) : []),
+    ...(models.length > 1
+      ? models.map((m) => rowBand(m, percents(models.map((one) => one.bubble))(m.bubble), width))
+      : []),
     ...models.filter((m) => m.doc.note).map((m) => lineBand(m.doc.note, width)),
     lineBand(
       models.length > 1 ? "one scale: a forward step is a rank's whole share" : unitText(models[0] as ScheduleModel),
@@ -67,12 +69,12 @@ function scheduleHead(models: readonly ScheduleModel[], width: number): Band {
 const COLUMNS = [0, 0.24, 0.64, 0.82, 1] as const;
 
 /** A schedule's figures: idle time as a bar and a fraction, kept, sends, length. */
-function rowBand(model: ScheduleModel, width: number): Band {
+function rowBand(model: ScheduleModel, idle: string, width: number): Band {
   const y = 19;
   const bar = { x: PAD + 130, y: y - 10, w: Math.max(1, 90 * model.bubble), h: 12 };
   const kept = Array.from(model.run.peaks.slice(0, 4), (_, r) => short(model.kept(r), 1)).join(", ");
   const figures = [
-    `${percent(model.bubble)}  ${fractionText(model)}`,
+    `${idle}  ${fractionText(model)}`,
     `keeps ${kept}${model.run.peaks.length > 4 ? " …" : ""}`,
     `${model.run.messages} sends`,
     `${short(model.run.makespan)} long`,

@@ -1,5 +1,5 @@
 /** What is said of memory: how much, of what kind, how sure that is. */
-import type { Buffer, MemoryLoop, Remedy } from "../../../core/document.gen";
+import type { Buffer, MemoryLoop } from "../../../core/document.gen";
 import { bytes, percent } from "../../../core/format";
 import type { Badge } from "../../../core/text";
 import { count } from "../../../core/text";
@@ -58,11 +58,6 @@ export function dominates(model: MemoryModel, step: number): string {
   const part =
     row.bytes > 0.95 * most.bytes ? "nearly all of it" : row.bytes > 0.5 * most.bytes ? "most of it" : "the largest";
   return `${where}, ${kind} ${share}, ${part} ${namesOf(row.buffer)[0]}${many} (${bytes(row.bytes)}${line}).`;
-}
-
-/** By how much a remedy lowers the peak: `−62 %`. */
-export function lowered({ before, after }: Remedy): string {
-  return `−${percent((before - after) / before)}`;
 }
 
 /** The place of a step in words: `instruction 274 of 446, line 11, backward, inside a loop of 12`. */
