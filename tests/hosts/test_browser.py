@@ -5,8 +5,10 @@ from playwright.sync_api import Error
 
 
 def test_a_page_that_stands_still_is_ended_and_the_next_test_has_another_browser(chromium):
+    # Playwright waits for ever where a browser ends while it opens a page, which can take more than a second.
+    page = chromium.running().new_page()
     with chromium.watched(1) as ended, pytest.raises(Error, match="closed"):
-        chromium.running().new_page().evaluate("for (;;);")
+        page.evaluate("for (;;);")
     assert ended.is_set()
     with chromium.watched(1000) as ended:
         page = chromium.running().new_page()
