@@ -38,15 +38,16 @@ def loss(w, x):
 
 
 def weights(layers: int = 3, **how: Any):
-    up, down = (layers, 1024, 4096), (layers, 4096, 1024)
+    up, down = (layers, 256, 1024), (layers, 1024, 256)
     return {"up": typed(up, None, "data", "model", **how), "down": typed(down, None, "model", "data", **how)}
 
 
-X = ((64, 1024, 1024), "data")
+X = ((256, 1024, 256), "data")
+"""Too large for VMEM: what the compiler puts there it counts in its peak, though it takes nothing from HBM."""
 
 
 def attention(w, x):
-    q, k, v = ((x @ w[name]).reshape(*x.shape[:2], 8, 128) for name in "qkv")
+    q, k, v = ((x @ w[name]).reshape(*x.shape[:2], 2, 128) for name in "qkv")
     p = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) / 11, -1)
     return (jnp.einsum("bhqk,bkhd->bqhd", p, v).reshape(x.shape) @ w["o"]).mean()
 
@@ -73,7 +74,7 @@ def adam(w, m, v, x):
 
 
 PEAKS = {
-    "attention": lambda: (attention, ({n: typed((1024, 1024), "data", "model") for n in "qkvo"}, typed(*X)), ()),
+    "attention": lambda: (attention, ({n: typed((256, 256), "data", "model") for n in "qkvo"}, typed(*X)), ()),
     "switch": lambda: (switched, (jax.ShapeDtypeStruct((), "int32"), typed((8192, 8192), "data")), ()),
     "weights on the host": lambda: (offloaded, (weights(12, kind="pinned_host"), typed(*X)), ()),
     "while": lambda: (looped, (weights(), typed(*X)), ()),
@@ -110,7 +111,7 @@ def large(w, x):
 
 
 def too_large():
-    return weights(12), typed((512, 1024, 1024), "data")
+    return weights(12), typed((2048, 1024, 256), "data")
 
 
 @functools.cache

@@ -35,7 +35,7 @@ def as_returned(variable, trace):
     return made.inputs[0] if made.implicit else variable
 
 
-@examples(80)
+@examples(40)
 @given(programs())
 def test_integers(program):
     check(program, exact=True)
