@@ -15,8 +15,8 @@ from tests.front_end import FakeComm
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 16)
-# Most programs run once: LLVM optimizes little, here and in every process that a test starts. XLA makes of them what it
-# makes of all.
+# Most programs run once: LLVM optimizes little, here and in every process that a test starts. Collectives, shardings
+# and memory stay what they are.
 jax.config.update("jax_disable_most_optimizations", True)
 os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
 

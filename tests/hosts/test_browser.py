@@ -5,7 +5,7 @@ from playwright.sync_api import Error
 
 
 def test_a_page_that_stands_still_is_ended_and_the_next_test_has_another_browser(chromium):
-    # Playwright waits for ever where a browser ends while it opens a page, which can take more than a second.
+    # Opened first: Playwright may never answer if the browser is killed while a page opens, which can take seconds.
     page = chromium.running().new_page()
     with chromium.watched(1) as ended, pytest.raises(Error, match="closed"):
         page.evaluate("for (;;);")

@@ -43,7 +43,7 @@ def weights(layers: int = 3, **how: Any):
 
 
 X = ((256, 1024, 256), "data")
-"""Too large for VMEM: what the compiler puts there it counts in its peak, though it takes nothing from HBM."""
+"""Too large for VMEM. The compiler's peak includes what it keeps there, which takes nothing from HBM."""
 
 
 def attention(w, x):

@@ -150,14 +150,15 @@ function runsOf(side: DiffSide): number {
 function shareOf(now: readonly Sided[], of: Measure["of"]): Total {
   const figure = (own: boolean) =>
     now.filter(({ side }) => side.by_user === own).reduce((n, { side }) => n + of(side), 0);
-  const whole = figure(true) + figure(false) || 1;
-  const write = percents([figure(true) / whole, figure(false) / whole]);
+  const [yours, added] = [figure(true), figure(false)];
+  const whole = yours + added || 1;
+  const share = percents([yours / whole, added / whole]);
   return {
     title: "asked for by you, added by the compiler",
     difference: "",
     sides: [
-      { label: "yours", text: write(figure(true) / whole), parts: [{ axes: [], size: figure(true) }] },
-      { label: "added", text: write(figure(false) / whole), parts: [{ axes: [], size: figure(false) }] },
+      { label: "yours", text: share(yours / whole), parts: [{ axes: [], size: yours }] },
+      { label: "added", text: share(added / whole), parts: [{ axes: [], size: added }] },
     ],
   };
 }

@@ -27,14 +27,13 @@ export function pipelineScene(models: readonly ScheduleModel[], picture: Pipelin
   const reader = { at: null, place: null, follow, critical: false, moment };
   const drawn = [...baseMarks(board, palettes, follow), ...overMarks(board, palettes, reader)];
   const palette = palettes[0];
+  const idle = percents(models.map((m) => m.bubble));
   const body = stack([
     scheduleHead(models, width),
     ...(palette ? [inset(legendMarks(models, palette, room))] : []),
     inset({ marks: drawn, height: board.height + 10 }),
     { marks: [rule(0, 0, width)], height: 1 },
-    ...(models.length > 1
-      ? models.map((m) => rowBand(m, percents(models.map((one) => one.bubble))(m.bubble), width))
-      : []),
+    ...(models.length > 1 ? models.map((m) => rowBand(m, idle(m.bubble), width)) : []),
     ...models.filter((m) => m.doc.note).map((m) => lineBand(m.doc.note, width)),
     lineBand(
       models.length > 1 ? "one scale: a forward step is a rank's whole share" : unitText(models[0] as ScheduleModel),
