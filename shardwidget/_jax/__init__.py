@@ -37,6 +37,7 @@ from shardwidget._jax.assignment import (
 )
 from shardwidget._jax.compiling import (
     compilations,
+    compiled,
     compiled_calls,
     is_running,
     module_text,

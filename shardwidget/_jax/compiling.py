@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import re
 import threading
 import time
@@ -21,6 +22,33 @@ def is_running() -> bool:
     return core.trace_state_clean()
 
 
+def compiled(
+    lowered: jax.stages.Lowered, options: dict[str, Any] | None = None, *, kept: bool = True
+) -> jax.stages.Compiled:
+    """Compiles a program whose text will be read.
+
+    JAX's persistent cache ignores source lines: what it returns may have the lines of an equal program elsewhere, or
+    of this one before it was edited. Here lines are part of the key. JAX 0.9 – 0.12: options as contexts are private.
+
+    Args:
+        lowered: the program.
+        options: for the compiler, as ``lowered.compile(options)`` takes them.
+        kept: whether the cache may keep it; not what calls back while it is compiled.
+
+    Raises:
+        JaxRuntimeError: it does not compile.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_lines_in_key())
+        if not kept:
+            stack.enter_context(config.persistent_cache_min_compile_time_secs(math.inf))
+        return lowered.compile(compiler_options=options)
+
+
+def _lines_in_key() -> contextlib.AbstractContextManager[Any]:
+    return config.compilation_cache_include_metadata_in_key(True)
+
+
 @contextlib.contextmanager
 def compilations() -> Iterator[list[Any]]:
     """Collects every executable that is compiled in the block, by any function; ``jax.jit`` does so here.
@@ -31,7 +59,8 @@ def compilations() -> Iterator[list[Any]]:
     original = compiler.compile_or_get_cached
 
     def collecting(*args: Any, **kwargs: Any) -> Any:
-        executable = original(*args, **kwargs)
+        with _lines_in_key():
+            executable = original(*args, **kwargs)
         found.append(executable)
         return executable
 

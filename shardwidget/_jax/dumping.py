@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 
+from shardwidget._jax.compiling import compiled
 from shardwidget._jax.jaxprs import quick_options
 
 
@@ -51,7 +52,7 @@ def compilation(lowered: jax.stages.Lowered, *, quick: bool = False) -> Compilat
     platforms = getattr(getattr(lowered, "_lowering", None), "_platforms", None) or ()
     options = quick_options() if quick and tuple(platforms) == ("cpu",) else None
     try:
-        return Compilation(lowered.compile(compiler_options=options))
+        return Compilation(compiled(lowered, options))
     except jax.errors.JaxRuntimeError as error:
         dump = _dumped(lowered) if _needs_too_much(error) else None
         if dump is None:
@@ -73,7 +74,7 @@ def _dumped(lowered: jax.stages.Lowered) -> Dump | None:
     with tempfile.TemporaryDirectory(prefix="shardwidget-", ignore_cleanup_errors=True) as folder:
         options: Any = {"xla_dump_to": folder, "xla_dump_hlo_as_text": True}
         with contextlib.suppress(jax.errors.JaxRuntimeError):
-            lowered.compile(compiler_options=options)
+            compiled(lowered, options)
         return _read(Path(folder))
 
 

@@ -85,12 +85,12 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
                 inspecting = lowered(tree, call, mesh, places)
-                asking = second.submit(inspecting.compile, only_partitioned(mesh, len(tree.lines)))
+                asking = second.submit(_jax.compiled, inspecting, only_partitioned(mesh, len(tree.lines)), kept=False)
             except Exception as error:
                 refused = str(error).split("\n")[0]
         own = lowered(tree, call, mesh)
         record = _jax.recorded(own) if mesh.size > 1 else None
-        plain = own.compile(quickly(mesh))
+        plain = _jax.compiled(own, quickly(mesh))
         inputs, outputs = _jax.boundary_shardings(plain)
         if mesh.size > max((len(s.device_set) for s in (*inputs, *outputs) if s is not None), default=1) == 1:
             raise OnOneDeviceError

@@ -141,7 +141,7 @@ class Prices:
 
     def _compiled(self, traced: Any) -> Price:
         assert self._mesh is not None
-        compiled = traced.lower().compile(compiler_options=only_partitioned(self._mesh))
+        compiled = _jax.compiled(traced.lower(), only_partitioned(self._mesh))
         return price_of(read_program(compiled, mesh=self._mesh))
 
     def _shape(self, type_: Any, turns: int) -> jax.ShapeDtypeStruct:

@@ -93,7 +93,7 @@ def _same(x: Any) -> Any:
 
 
 def _read(f: Callable[[Any], Any], struct: Any, target: Sharding, mesh: Mesh | None) -> tuple[PlanCollective, ...]:
-    compiled = jax.jit(f, out_shardings=target).lower(struct).compile()
+    compiled = _jax.compiled(jax.jit(f, out_shardings=target).lower(struct))
     return tuple(map(_collective, program(compiled, mesh=mesh).collectives))
 
 

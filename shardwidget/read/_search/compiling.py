@@ -82,9 +82,7 @@ class _Around:
 
 def compiled_program(lowered: jax.stages.Lowered, mesh: Mesh, machine: Machine, function: str = "") -> Program:
     """A candidate's program, compiled at the lowest effort."""
-    compiled = (
-        _at_low_effort(lowered) if machine.platform == "tpu" else lowered.compile(compiler_options=_quick(machine))
-    )
+    compiled = _at_low_effort(lowered) if machine.platform == "tpu" else _jax.compiled(lowered, _quick(machine))
     text = compiled.as_text() or ""
     return of_executable(Executable(text, tuple(mesh.devices.flat), mesh, True, function, compiled), None, None)
 
@@ -93,11 +91,11 @@ def _at_low_effort(lowered: jax.stages.Lowered) -> jax.stages.Compiled:
     """Compiled for TPUs. Options come and go with libtpu: where it does not have some, others are tried, then none."""
     for options in LOW_EFFORT:
         try:
-            return lowered.compile(compiler_options=dict(options))
+            return _jax.compiled(lowered, dict(options))
         except Exception as error:
             if not any(f"No such compile option: '{name}'" in str(error) for name in options):
                 raise
-    return lowered.compile()
+    return _jax.compiled(lowered)
 
 
 def _together(sent: list[Sent]) -> tuple[Sent, ...]:
