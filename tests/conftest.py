@@ -4,7 +4,6 @@ import gc
 import os
 import platform
 import sys
-import tempfile
 
 import comm
 import hypothesis
@@ -20,16 +19,6 @@ jax.config.update("jax_num_cpu_devices", 16)
 # and memory stay what they are.
 jax.config.update("jax_disable_most_optimizations", True)
 os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
-# Two of three programs that the tests run are equal to one before: XLA compiles each once for this process and those
-# that it starts.
-_compiled = tempfile.TemporaryDirectory(prefix="shardwidget-tests-", ignore_cleanup_errors=True)
-for option, value in {
-    "jax_compilation_cache_dir": _compiled.name,
-    "jax_persistent_cache_min_compile_time_secs": 0,
-    "jax_persistent_cache_min_entry_size_bytes": -1,
-}.items():
-    jax.config.update(option, value)
-    os.environ[option.upper()] = str(value)
 
 # No deadline and no complaint that examples come slowly: on a busy machine everything does.
 hypothesis.settings.register_profile(

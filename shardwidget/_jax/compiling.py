@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import jax
 from jax._src import compiler, config, core, pjit
+from jax._src.lib import _jax
 
 Seen = TypeVar("Seen")
 
@@ -28,21 +29,30 @@ def compiled(
     """Compiles a program whose text will be read.
 
     JAX's persistent cache ignores source lines: what it returns may have the lines of an equal program elsewhere, or
-    of this one before it was edited. Here lines are part of the key. JAX 0.9 – 0.12: options as contexts are private.
+    of this one before it was edited. Here lines are part of the key, and where JAX has such a cache, what it compiled
+    earlier in this process is not used either: it may come from there. JAX also keeps programs for devices that are
+    not here, which it can then not read. JAX 0.9 – 0.12: options as contexts are private, and so is the backend.
 
     Args:
         lowered: the program.
         options: for the compiler, as ``lowered.compile(options)`` takes them.
-        kept: whether the cache may keep it; not what calls back while it is compiled.
+        kept: whether the cache may keep it, where it can; not what calls back while it is compiled.
 
     Raises:
         JaxRuntimeError: it does not compile.
     """
+    if not options and config.compilation_cache_dir.value:
+        options = {"xla_embed_ir_in_executable": False}  # The default: JAX reuses a program that has no options.
     with contextlib.ExitStack() as stack:
         stack.enter_context(_lines_in_key())
-        if not kept:
+        if not kept or isinstance(_backend(lowered), _jax.CompileOnlyPyClient):
             stack.enter_context(config.persistent_cache_min_compile_time_secs(math.inf))
         return lowered.compile(compiler_options=options)
+
+
+def _backend(lowered: jax.stages.Lowered) -> object:
+    """What will compile a program; None where JAX does not say."""
+    return getattr(getattr(lowered, "_lowering", None), "compile_args", {}).get("backend")
 
 
 def _lines_in_key() -> contextlib.AbstractContextManager[Any]:

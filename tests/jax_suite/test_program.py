@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jax.experimental.compilation_cache import compilation_cache
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -851,6 +852,46 @@ def test_each_call_of_a_jitted_function_of_jax_has_its_own_line(mesh):
     assert lines == ["first = jnp.roll(x, 1, 0)", "return jnp.roll(jnp.sin(first), 1, 0)"]
     elsewhere = read.program(jax.jit(twice).lower(x))
     assert ("may be those of an earlier call" in elsewhere.note) == (jax.__version_info__ < (0, 10))
+
+
+@pytest.fixture
+def persistent_cache(tmp_path):
+    options = {
+        "jax_compilation_cache_dir": str(tmp_path),
+        "jax_persistent_cache_min_compile_time_secs": 0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {option: getattr(jax.config, option) for option in options}
+    for option, value in options.items():
+        jax.config.update(option, value)
+    compilation_cache.reset_cache()
+    yield tmp_path
+    for option, value in before.items():
+        jax.config.update(option, value)
+    compilation_cache.reset_cache()
+
+
+@pytest.mark.parametrize("called", [False, True], ids=["read", "called and read"])
+def test_a_program_has_its_own_lines_whatever_the_persistent_cache_holds(mesh, persistent_cache, called):
+    text = "def total(x):\n    return x.sum()"
+    x = jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("x")))
+    for above in (0, 3):
+        here = {}
+        exec(compile("\n" * above + text, "<cell>", "exec"), here)
+        if called:
+            jax.jit(here["total"])(x)
+        (sum_,) = read.program(here["total"], x).collectives
+        assert sum_.source.line == above + 2
+    assert any(persistent_cache.iterdir())
+
+
+@pytest.mark.libtpu
+def test_programs_for_tpus_that_are_not_here_are_not_kept(persistent_cache):
+    mesh = sw.tpu_mesh("v5e:2x2", ("x", "y"))
+    x = jax.ShapeDtypeStruct((256,), jnp.float32, sharding=NamedSharding(mesh, P("x")))
+    for _ in range(2):  # JAX warns where it can't read what it kept.
+        read.program(lambda x: x.sum(), x)
+    assert not any(persistent_cache.glob("jit__lambda*"))
 
 
 def test_what_checkpoint_computes_once_more_is_told_from_the_backward_pass(mesh):
