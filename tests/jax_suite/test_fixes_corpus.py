@@ -132,6 +132,20 @@ def test_the_first_fix_is_right_and_the_others_say_what_they_give(row):
         assert is_right or (fix.value, bool(fix.effect)) == ("other", True), fix
 
 
+@pytest.mark.parametrize(
+    ("body", "fixed"),
+    [
+        ("jnp.any(v > 9)", "lax.psum(jnp.int32(jnp.any(v > 9)), 'x') > 0"),
+        ("~jnp.any(v > 9)", "~(lax.psum(jnp.int32(jnp.any(v > 9)), 'x') > 0)"),
+        ("(v > -9).all()", "lax.psum(jnp.int32(~(v > -9).all()), 'x') == 0"),
+    ],
+)
+def test_a_fix_has_no_parentheses_that_it_does_not_need(body, fixed):
+    text, _ = case((VECTOR, body, ""))
+    f, args = run(text)
+    assert f"return {fixed}\n" in read.trace(f, *args).error.fixes[0].applied(text).replace("jax.lax.", "lax.")
+
+
 @pytest.mark.parametrize("outside", ["mapped(v)", "mapped(v) + v.sum()", "(mapped(v * 2) + v) / 2"])
 @pytest.mark.parametrize("where", ["mesh=mesh, ", ""])
 @pytest.mark.parametrize("kind", ["Auto", "Explicit"])

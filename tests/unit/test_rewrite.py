@@ -9,7 +9,7 @@ import pytest
 
 from shardwidget.document import Fix
 from shardwidget.read._jaxpr.pasted import name_of, pasted
-from shardwidget.read._jaxpr.rewrite import SourceText
+from shardwidget.read._jaxpr.rewrite import SourceText, filled
 
 TEXT = """\
 def f(x):
@@ -44,6 +44,48 @@ def test_a_with_is_around_what_runs_in_it(source: SourceText) -> None:
 
 def test_lines_are_counted_from_one(source: SourceText) -> None:
     assert source.lines(3, 4) == ["        h = x + 1", "        return g(h)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "there"),
+    [
+        ("y = g(x)", "a > 0", "y = a > 0"),
+        ("y = g(x) & z", "a > 0", "y = (a > 0) & z"),
+        ("y = g(x) and z", "a > 0", "y = a > 0 and z"),
+        ("y = ~g(x)", "a > 0", "y = ~(a > 0)"),
+        ("y = g(x).T", "a + b", "y = (a + b).T"),
+        ("y = h + g(x)", "a @ b", "y = h + a @ b"),
+        ("y = h @ g(x)", "a @ b", "y = h @ (a @ b)"),
+        ("y = h(g(x), k=g(x))", "a if b else c", "y = h(a if b else c, k=g(x))"),
+        ("y = g(x)(z)", "a or b", "y = (a or b)(z)"),
+        ("y = [v for v in g(x) if v]", "a if b else c", "y = [v for v in (a if b else c) if v]"),
+        ("with g(x): pass", "a or b", "with a or b: pass"),
+        ("y = g(x)", "a +\n    b", "y = (a +\n    b)"),
+        ("y = h(g(x))", "a +\n    b", "y = h(a +\n    b)"),
+        ("h(g(x))", "x, k=1", "h(x, k=1)"),
+        ("é = h + (\n 1 + g(x)\n + 2)", "a > b", "é = h + (\n 1 + (a > b)\n + 2)"),
+    ],
+)
+def test_an_expression_is_in_parentheses_where_it_needs_them(text: str, new: str, there: str) -> None:
+    source = SourceText("cell", text)
+    call = source.calls("g")[0]
+    edit = source.edit([(call, source.in_place(call, new))])
+    assert edit is not None
+    assert edit.code == there
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "made"),
+    [
+        ("psum(~{}, 'i')", "x", "psum(~x, 'i')"),
+        ("psum(~{}, 'i')", "x > 0", "psum(~(x > 0), 'i')"),
+        ("psum({}, 'i')", "x > 0", "psum(x > 0, 'i')"),
+        ("{} ** 2", "-x", "(-x) ** 2"),
+        ("{}, k=1", "x + 1", "x + 1, k=1"),
+    ],
+)
+def test_code_is_filled_with_an_expression(code: str, text: str, made: str) -> None:
+    assert filled(code, text) == made
 
 
 STATEMENTS = """\

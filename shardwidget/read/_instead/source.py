@@ -268,15 +268,7 @@ def _without_call(text: SourceText, call: ast.Call) -> tuple[ast.expr, str]:
         ):
             node, given = around, around.args[1]
         else:
-            return node, _in_place(text, given, node, parent)
-
-
-def _in_place(text: SourceText, given: ast.expr, node: ast.expr, parent: ast.AST | None) -> str:
-    """The text of an expression, safe in the place of another."""
-    alone = isinstance(parent, ast.Assign | ast.AnnAssign | ast.Return) and "\n" not in text.segment(given)
-    apart = alone or isinstance(parent, ast.Call | ast.keyword | ast.Tuple | ast.List | ast.Dict | ast.Lambda)
-    is_called = isinstance(parent, ast.Call) and parent.func is node
-    return text.segment(given) if apart and not is_called else text.operand(given)
+            return node, text.in_place(node, text.segment(given))
 
 
 def _gives(statement: ast.Assign | ast.AnnAssign, value: str) -> bool:

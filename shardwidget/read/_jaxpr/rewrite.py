@@ -52,7 +52,10 @@ class SourceText:
 
     def segment(self, node: ast.AST) -> str:
         """The text of an expression."""
-        first, start, last, end = span_of_node(node)
+        return self._cut(span_of_node(node))
+
+    def _cut(self, span: Span) -> str:
+        first, start, last, end = span
         cut = [line.encode() for line in self._lines[first - 1 : last]]
         cut[-1] = cut[-1][:end]
         cut[0] = cut[0][start:]
@@ -63,6 +66,26 @@ class SourceText:
         text = self.segment(node)
         plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
         return text if plain else f"({text})"
+
+    def in_place(self, node: ast.expr, new: str) -> str:
+        """What to put in place of an expression: another, in parentheses where it needs them there, or arguments."""
+        if not _is_expression(new):
+            return new
+        whole, enclosed = node, False
+        for above in self._above(node):
+            if isinstance(above, ast.stmt):
+                break
+            if isinstance(above, ast.JoinedStr):  # Python 3.11 does not say where its parts are.
+                return f"({new})"
+            if isinstance(above, ast.expr):
+                called = isinstance(above, ast.Call) and above.func is whole
+                enclosed |= isinstance(above, ast.Call | ast.Subscript | ast.List | ast.Dict) and not called
+                whole = above
+        if "\n" in new and not enclosed:
+            return f"({new})"
+        outer, inner = span_of_node(whole), span_of_node(node)
+        before, after = self._cut((*outer[:2], *inner[:2])), self._cut((*inner[2:], *outer[2:]))
+        return new if _same(f"{before}{new}{after}", f"{before}({new}){after}") else f"({new})"
 
     def function(self, code: types.CodeType) -> Function | None:
         """The function, or the lambda, that a code object was made from."""
@@ -319,6 +342,22 @@ def leaf_nodes(node: ast.expr) -> list[ast.expr]:
 
 def _items(node: ast.Dict) -> list[tuple[object, ast.expr]]:
     return [(k.value, v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)]
+
+
+def filled(code: str, text: str) -> str:
+    """Code with an expression in place of ``{}``, in parentheses where it needs them there."""
+    bare, apart = code.replace("{}", text), code.replace("{}", f"({text})")
+    return apart if _is_expression(apart) and not _same(bare, apart) else bare
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two expressions are equal but for parentheses."""
+    trees = [ast.dump(tree) for text in (one, other) if (tree := parsed(f"({text}\n)"))]
+    return len(trees) == 2 and trees[0] == trees[1]
+
+
+def _is_expression(text: str) -> bool:
+    return _same(text, text)
 
 
 def spelled(code: str, source: SourceText, known: Mapping[str, object] | None = None) -> str:

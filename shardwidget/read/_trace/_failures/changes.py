@@ -18,6 +18,7 @@ from shardwidget.read._jaxpr.rewrite import (
     Edit,
     Function,
     SourceText,
+    filled,
     leaf_nodes,
     source_text,
     spelled,
@@ -173,7 +174,7 @@ class Changes:
         if source is None or not changes or any(node is None for node, _ in changes):
             return None
         new = [
-            (node, spelled(code, source, self.known).replace("{}", source.segment(node)))
+            (node, source.in_place(node, filled(spelled(code, source, self.known), source.segment(node))))
             for node, code in changes
             if node is not None
         ]

@@ -33,8 +33,8 @@ BY_NAME = {
     "norm": ["jnp.sqrt(jax.lax.psum({} ** 2, AXES))", "jax.lax.psum({}, AXES)", "jax.lax.pmax({}, AXES)"],
     "prod": [f"jnp.prod({_STACKED}, axis=0)"],
     "logsumexp": [f"jax.nn.logsumexp({_STACKED}, axis=0)"],
-    "any": ["(jax.lax.psum(jnp.int32({}), AXES) > 0)"],
-    "all": ["(jax.lax.psum(jnp.int32(~({})), AXES) == 0)"],
+    "any": ["jax.lax.psum(jnp.int32({}), AXES) > 0"],
+    "all": ["jax.lax.psum(jnp.int32(~{}), AXES) == 0"],
 }
 """What completes the result of a function of ``jax.numpy`` and the like, the likeliest first."""
 
