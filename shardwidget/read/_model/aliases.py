@@ -25,16 +25,17 @@ def aliases(arrays: Sequence[Any], kinds: Sequence[int], addressed: frozenset[in
         frozenset((kind in addressed and _jax.memory_at(x)) or [id(_jax.base_array(x))])
         for x, kind in zip(arrays, kinds, strict=True)
     ]
-    here: dict[Any, list[int]] = {}
+    first: dict[frozenset[int], int] = {}
     for k, mine in enumerate(memory):
-        for place in mine:
-            here.setdefault(place, []).append(k)
-    found: dict[int, int] = {}
-    for k, mine in enumerate(memory):
-        others = [o for o in here[next(iter(mine))] if mine < memory[o] or (mine == memory[o] and o < k)]
-        if others:
-            found[k] = max(others, key=lambda o: (len(memory[o]), -o))
-    return found
+        first.setdefault(mine, k)
+    here: dict[int, list[frozenset[int]]] = {}
+    for one in first:
+        for place in one:
+            here.setdefault(place, []).append(one)
+    whole = {
+        one: max((o for o in here[next(iter(one))] if one <= o), key=lambda o: (len(o), -first[o])) for one in first
+    }
+    return {k: first[whole[mine]] for k, mine in enumerate(memory) if first[whole[mine]] != k}
 
 
 def comparable(kinds: Mapping[int, LeafType], meshes: Sequence[Mesh]) -> frozenset[int]:
