@@ -80,17 +80,18 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
     refused = ""
     inspected: Program | None = None
     # An interrupt waits for both: what XLA compiles cannot be stopped.
-    with compiling(call.function, mesh.devices.flat), ThreadPoolExecutor(1) as second:
+    with compiling(call.function, mesh.devices.flat), ThreadPoolExecutor(2) as threads:
+        own = lowered(tree, call, mesh)
+        running = threads.submit(_jax.compiled, own, quickly(mesh))
         asking = None
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
                 inspecting = lowered(tree, call, mesh, places)
-                asking = second.submit(_jax.compiled, inspecting, only_partitioned(mesh, len(tree.lines)), kept=False)
+                asking = threads.submit(_jax.compiled, inspecting, only_partitioned(mesh, len(tree.lines)), kept=False)
             except Exception as error:
                 refused = str(error).split("\n")[0]
-        own = lowered(tree, call, mesh)
         record = _jax.recorded(own) if mesh.size > 1 else None
-        plain = _jax.compiled(own, quickly(mesh))
+        plain = running.result()
         inputs, outputs = _jax.boundary_shardings(plain)
         if mesh.size > max((len(s.device_set) for s in (*inputs, *outputs) if s is not None), default=1) == 1:
             raise OnOneDeviceError
