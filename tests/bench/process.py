@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 
@@ -15,6 +17,10 @@ def measure(program: str, *arguments: object) -> Any:
     Raises:
         subprocess.CalledProcessError: the program failed; what it wrote to stderr is on ours.
     """
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment).stdout)
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": os.getcwd()}
+    with tempfile.TemporaryDirectory(prefix="shardwidget-") as folder:
+        file = Path(folder, "program.py")  # As users' code, it has lines that can be read.
+        file.write_text(program)
+        command = [sys.executable, str(file), *map(str, arguments)]
+        ended = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment)
+    return json.loads(ended.stdout)
