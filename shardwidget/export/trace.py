@@ -38,7 +38,10 @@ def facts(trace: Trace) -> str:
 
 def verdict(trace: Trace) -> list[str]:
     """What a reader looks for, in lines: why the program stops and what makes it run, or the first collective."""
-    step, error = trace.steps[trace.event], trace.error
+    error = trace.error
+    if not error and not trace.regions:
+        return ["calls no shard_map: the compiler chooses what devices send, and read.program counts it"]
+    step = trace.steps[trace.event]
     place = f", {step.source.file}:{step.source.line}" if step.source else ""
     if error:
         fixes = [f"  {k}. {_fix(fix)}" for k, fix in enumerate(error.fixes, 1)]
@@ -49,8 +52,6 @@ def verdict(trace: Trace) -> list[str]:
             *fixes,
             f"{error.error}: {error.message}",
         ]
-    if not trace.regions:
-        return ["calls no shard_map: the compiler chooses what devices send, and read.program counts it"]
     if step.collective is None:
         if any("read.kernel" in s.sentence or "cannot be followed" in s.sentence for s in trace.steps):
             return ["no collective; what kernels and custom calls send is not counted here: see their steps"]

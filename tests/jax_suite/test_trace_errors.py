@@ -1209,6 +1209,14 @@ def test_no_shard_map():
             sw.ShardMapStepper(*given)  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize("f", [lambda x: 3, lambda x: x, lambda x: None], ids=["a number", "its argument", "None"])
+def test_a_function_without_a_step_is_printed(f):
+    trace = read.trace(f, jnp.ones(8))
+    assert not trace.steps
+    assert "calls no shard_map" in repr(trace)
+    assert "calls no shard_map" in trace._repr_html_()
+
+
 def test_an_engine_that_is_not_there():
     with pytest.raises(ValueError, match=r"engine must be None.*got 'tpu'"):
         traced(jnp.sin, jnp.ones(3), engine="tpu")
