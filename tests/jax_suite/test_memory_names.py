@@ -100,6 +100,7 @@ CLOSED_OVER = {
     "a module of nnx": (of_nnx, {"LAYER"}),
     "an object": (Plain().__call__, {"self.w"}),
     "in the body of a loop": (in_a_loop, {"TABLE"}),
+    "within a fusion": (lambda x: (x @ TABLE).sum(), {"TABLE"}),
     "for a gradient": (jax.grad(lambda x: (of_module(x) ** 2).sum()), {"TABLE"}),
 }
 

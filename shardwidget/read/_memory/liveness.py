@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
+from shardwidget.document.memory import FLAGGED
 from shardwidget.read._memory.reuse import Reuse, handed_on, parameters, replace
 from shardwidget.read._memory.shapes import arrays_of, element_counts, layout_of
 from shardwidget.read._memory.slots import Leaves, Loop, Slot, Walk
@@ -114,6 +115,8 @@ class _Walking:
             return self._done(instruction, operands, step)
         if opcode.endswith("-start"):
             return self._start(instruction, operands, step)
+        if opcode == "fusion":
+            self._use([self._fused_constants(instruction, step)], step)
         updated = self._reuse.updated(instruction)
         if updated:
             return self._in_place(instruction, operands, step, updated)
@@ -166,6 +169,13 @@ class _Walking:
                 slot.free = "[]" in slot.array.text
             self._constants[id(instruction)] = made
         return self._constants[id(instruction)]
+
+    def _fused_constants(self, fusion: Instruction, step: int) -> Leaves:
+        """The large constants within a fusion; small ones are in its code."""
+        fused = self.module.computations.get(dict(fusion.called).get("calls", ""))
+        inner = [i for i in fused.instructions if i.opcode == "constant"] if fused else []
+        large = [i for i in inner if sum(array.bytes for array in arrays_of(i.type)) >= FLAGGED]
+        return tuple(slot for constant in large for slot in self._constant(constant, step))
 
     def _element(self, instruction: Instruction, computation: Computation, operands: Sequence[Leaves]) -> Leaves:
         index = int(instruction.attribute("index") or 0)
