@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from shardwidget.document import Fix
-from shardwidget.read._jaxpr.syntax import Span, lines_of, parsed, text_of
+from shardwidget.read._jaxpr.syntax import Span, lines_of, parsed, parsed_expression, text_of
 
 Function = ast.FunctionDef | ast.Lambda
 
@@ -42,13 +42,23 @@ class SourceText:
         self.file = file
         self._lines = lines_of(text)
         self.tree = parsed(text) or ast.Module([], [])
-        self._parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.names = frozenset(_names(self.tree))
+        self._parents: dict[ast.AST, ast.AST] = {}
+        self._nodes: list[ast.AST] = [self.tree]  # Those around first, as ast.walk has them.
+        for node in self._nodes:
+            for child in ast.iter_child_nodes(node):
+                self._parents[child] = node
+                self._nodes.append(child)
+        self.names = frozenset(_names(self._nodes))
         """Names that are bound or used somewhere in the file: a notebook cell uses what another one binds."""
 
     def expression(self, span: Span) -> ast.expr | None:
         """The expression at a span."""
-        return next((n for n in ast.walk(self.tree) if isinstance(n, ast.expr) and span_of_node(n) == span), None)
+        return self._expressions.get(span)
+
+    @functools.cached_property
+    def _expressions(self) -> dict[Span, ast.expr]:
+        """The outermost expression at each span."""
+        return {span_of_node(n): n for n in reversed(self._nodes) if isinstance(n, ast.expr)}
 
     def segment(self, node: ast.AST) -> str:
         """The text of an expression."""
@@ -91,7 +101,7 @@ class SourceText:
         """The function, or the lambda, that a code object was made from."""
         first, count = code.co_firstlineno, code.co_argcount
         places = [(line, column) for line, _, column, _ in code.co_positions() if line and column is not None]
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
                 if _first_line(node) == first:
                     return node
@@ -113,7 +123,7 @@ class SourceText:
 
     def named(self, name: str, at: ast.AST) -> Function | None:
         """The function that a name means at a place; None where there are several or none."""
-        found = [n for n in ast.walk(self.tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+        found = [n for n in self._nodes if isinstance(n, ast.FunctionDef) and n.name == name]
         around = set(self._around(at))
         found = [n for n in found if self._function_around(n) is None or self._function_around(n) in around]
         values = [v for v in self.assigned(name, at) if isinstance(v, ast.Lambda)]
@@ -150,12 +160,12 @@ class SourceText:
 
     def calls(self, called: str) -> list[ast.Call]:
         """Calls of functions with this name."""
-        return [n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and last_name(n.func) == called]
+        return [n for n in self._nodes if isinstance(n, ast.Call) and last_name(n.func) == called]
 
     def calls_with(self, function: Function, called: Set[str]) -> list[ast.Call]:
         """Calls of functions with these names, including partial ones, that take a function or decorate it."""
         found = []
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if not isinstance(node, ast.Call):
                 continue
             call, given = node, [*node.args, *(k.value for k in node.keywords)]
@@ -352,7 +362,7 @@ def filled(code: str, text: str) -> str:
 
 def _same(one: str, other: str) -> bool:
     """Whether two expressions are equal but for parentheses."""
-    trees = [ast.dump(tree) for text in (one, other) if (tree := parsed(f"({text}\n)"))]
+    trees = [ast.dump(tree) for text in (one, other) if (tree := parsed_expression(text))]
     return len(trees) == 2 and trees[0] == trees[1]
 
 
@@ -380,8 +390,8 @@ def spelled(code: str, source: SourceText, known: Mapping[str, object] | None = 
     return code
 
 
-def _names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
         elif isinstance(node, ast.Name):

@@ -116,6 +116,10 @@ class _Index:
     def __init__(self, text: str) -> None:
         self.names: dict[Span, tuple[Any, ...]] = {}
         self.calls: dict[Span, str] = {}
+        self.expressions: dict[Span, ast.expr] = {}
+        """The outermost expression at each span."""
+        self.nodes: list[ast.FunctionDef | ast.Lambda] = []
+        """Functions, outer ones first."""
         self.functions: list[tuple[int, int]] = []
         """First line (decorators too) and last line of functions, outer ones first."""
         self.words: list[tuple[int, str]] = []
@@ -129,6 +133,8 @@ class _Index:
         for node in ast.walk(parsed(text) or ast.Module([], [])):
             if isinstance(node, ast.stmt):
                 self._statement(node)
+            elif isinstance(node, ast.expr):
+                self.expressions.setdefault(_span(node), node)
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
                 self._assign(node.targets[0], node.value)
             elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
@@ -141,6 +147,7 @@ class _Index:
                 self.calls[_span(node)] = _called(node.func)
             elif isinstance(node, ast.FunctionDef | ast.Lambda):
                 first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+                self.nodes.append(node)
                 self.functions.append((first, node.end_lineno or first))
                 if isinstance(node, ast.FunctionDef):
                     self._unpack(first, node)
@@ -216,9 +223,19 @@ def lines_of(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=32)
 def parsed(text: str) -> ast.Module | None:
     """The syntax tree of a file's text; None where it has none."""
+    return _parse(text)
+
+
+def parsed_expression(text: str) -> ast.AST | None:
+    """The syntax tree of an expression, which may have lines of its own; None where it is none."""
+    tree = _parse(f"({text}\n)")
+    return tree.body[0] if tree and len(tree.body) == 1 else None
+
+
+def _parse(text: str) -> ast.Module | None:
     # Two threads that parse at once break each other's work in Python 3.11 (CPython issue 106905).
     with _PARSING:
         try:
@@ -247,12 +264,11 @@ def function_of(frame: Frame, known: Set[str]) -> tuple[str, tuple[str, ...]] | 
     """
     text = text_of(frame.file_name)
     span = span_of(frame)
-    if not (tree := parsed(text)):
-        return None
-    around = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda) and _within(span, n)]
-    found = next((n for n in ast.walk(tree) if isinstance(n, ast.expr) and _span(n) == span), None)
+    index = _index(text)
+    found = index.expressions.get(span)
     if found is None:
         return None
+    around = [n for n in index.nodes if _within(span, n)]
     legal = known | {a.arg for f in around[-1:] for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)}
     called = {root for n in ast.walk(found) if isinstance(n, ast.Call) for root in _modules(n.func)}
     inside = {n.arg for n in ast.walk(found) if isinstance(n, ast.arg)}
