@@ -152,7 +152,7 @@ test("on meshes of more axes all groups stand side by side where there is room, 
   const program = programOf(cube);
   const layout = new StepperLayout(program, 683, [], { most: 508, least: 0 });
   for (const device of [null, 11]) {
-    const stages = program.steps.map((_, at) => layout.setting(at, "meaning", device).stage);
+    const stages = program.steps.map((_, at) => layout.setting(at, "meaning", device, RULES).stage);
     for (const { tiles, small, large, outer, map } of stages) {
       expect([tiles.length, small.length, map]).toEqual([4, 3, null]);
       expect(written(outer)).toEqual(["data=0", "data=1", "pipe=0", "pipe=1"]);
@@ -241,7 +241,7 @@ test("a card shows as many rows of blocks as it has height for, closer together 
     const trace = programOf({ axes, kind: "psum", over: [over], shape: [4, 4], dtype: "float32", value });
     const layout = layoutOf(trace, width - 2, []);
     const at = trace.steps.findIndex((step) => trace.communicates(step));
-    return layout.setting(at, "meaning", null).stage.tiles[0]?.places[0]?.face.rows;
+    return layout.setting(at, "meaning", null, RULES).stage.tiles[0]?.places[0]?.face.rows;
   };
   expect([934, 700, 480].map((width) => rowsOf({ x: 8 }, "x", width))).toEqual([2, 1, 1]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
@@ -265,7 +265,7 @@ test.each([
   const trace = model(name);
   const layout = layoutOf(trace, width - 2, []);
   for (const at of trace.steps.keys()) {
-    const { tiles } = layout.setting(at, "meaning", null).stage;
+    const { tiles } = layout.setting(at, "meaning", null, RULES).stage;
     for (const { id, coordinates, box, members, places } of tiles) {
       if (id === "above" || !coordinates || box.h < TWO_LINES) continue;
       const digits = `(${trace.mesh.digits(members[0] ?? 0).join(",")})`;
