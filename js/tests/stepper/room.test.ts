@@ -274,3 +274,36 @@ test.each([
     }
   }
 });
+
+/** Meshes, collectives along an axis of four, and the widths of cards in which all copies that are under way have numbers. */
+const CARRIED: readonly (readonly [
+  Program["axes"],
+  string,
+  readonly number[],
+  string,
+  Algorithm,
+  readonly number[],
+])[] = [
+  [{ x: 4, y: 4 }, "ppermute", [2, 4], "x", "meaning", [600, 700, 800, 870, 934, 1100, 1300]],
+  [{ x: 4, y: 4 }, "ppermute", [2, 4], "y", "meaning", [600, 700, 800, 870, 934, 1100, 1300]],
+  [{ x: 4, y: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [600, 660, 683, 700, 870, 934, 960]],
+  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "ring", [660, 683, 934, 960]],
+  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [683, 700, 934, 960]],
+  [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
+];
+
+test.each(CARRIED)("on %o copies of %s %o over %s have numbers: %s, in cards of %o px", (...one) => {
+  const [axes, kind, shape, over, algorithm, widths] = one;
+  const pairs = kind === "ppermute" ? ([0, 1, 2, 3].map((r) => [r, (r + 1) % 4]) as [number, number][]) : [];
+  const trace = programOf({ axes, kind, over: [over], shape, pairs });
+  const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
+  const bare = widths.filter((width) => {
+    const view = stepView(layoutOf(trace, width, []), { step: 2, phase: 0.1 }, options);
+    const { flights } = frameOf(view);
+    expect(flights.length).toBeGreaterThanOrEqual(4);
+    // Beside the id of the sender, where it is there.
+    const ids = view.stage.carried.tag > 0 ? 1 : 0;
+    return flights.some(({ marks }) => written(marks).filter((text) => /\d/.test(text)).length <= ids);
+  });
+  expect(bare).toEqual([]);
+});

@@ -209,10 +209,15 @@ export interface Rounds {
 /** What steps show, whatever the width. */
 const SHOWN = new WeakMap<TraceModel, Map<string, Shown>>();
 
-/** The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map. */
+/**
+ * The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map, unless
+ * copies lost their numbers by that.
+ */
 function groupStage(ask: Ask, height: number): Stage {
   const stage = downStage(ask, height);
-  return stage.bare || stage.tiles.length < ask.trace.mesh.size ? (thumbStage(ask, height) ?? stage) : stage;
+  const all = !stage.bare && stage.tiles.length === ask.trace.mesh.size;
+  const small = all ? null : thumbStage(ask, height);
+  return small && (stage.bare || stage.carried.swatch || !small.carried.swatch) ? small : stage;
 }
 
 function heightOf(ask: Ask): number {
