@@ -33,8 +33,9 @@ interface Props {
 
 /** Width of a mesh without an array. */
 const BARE = 360;
-/** Two placements stand side by side from this width on. */
-const PAIR = 760;
+/** Two placements stand side by side from this width on, low up to the other. */
+const PAIR = 600;
+const HIGHER = 760;
 
 export function Work({ state, sheet, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor(question);
@@ -154,7 +155,8 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
   const pictures = figures.flatMap(({ placement }) => (placement?.shape ? [placement] : []));
   const several = pictures.length > 1;
   const half = (width - 24) / 2;
-  const pair = !narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half));
+  const lower = width < HIGHER;
+  const pair = !narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half, lower));
   const each = pair ? half : width;
   return (
     <div class={pair ? "figures pair" : "figures"}>
@@ -188,7 +190,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
               title={figure.title}
               over={i === 0 ? over : undefined}
               theme={theme}
-              low={paper || (several && !pair)}
+              low={paper || (several && (!pair || lower))}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}

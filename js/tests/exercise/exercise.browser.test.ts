@@ -562,3 +562,10 @@ test("a task of a schedule is dragged along its lane, never before the one that 
   at("pointerup", -4);
   await expect.poll(() => spans(view).slice(6)).toEqual(["1F1 3 to 4", "1B1 6 to 8"]);
 });
+
+test("what is wanted and what the spec gives stand in view, nothing of them scrolled away", async () => {
+  const { root } = await mount(sheet(named("spec")), {}, { width: 934 });
+  const work = root.querySelector(".work") as HTMLElement;
+  expect(work.querySelectorAll("figure")).toHaveLength(2);
+  expect(work.scrollHeight).toBeLessThanOrEqual(work.clientHeight);
+});
