@@ -36,9 +36,9 @@ function layoutOf(model: PlacementModel, width: number, low: boolean): Layout {
   return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
 }
 
-/** Whether a picture, `low` or not, is no higher than it should be, so that another can stand beside it. */
-export function fitsBeside(placement: Placement, width: number, low: boolean): boolean {
-  return layoutOf(new PlacementModel(placement), width, low).height <= HIGH + EDGE;
+/** Whether a low picture is no higher than it should be, so that another can stand beside it. */
+export function fitsBeside(placement: Placement, width: number): boolean {
+  return layoutOf(new PlacementModel(placement), width, true).height <= HIGH + EDGE;
 }
 
 export class Canvas extends Component<Props> {

@@ -33,9 +33,8 @@ interface Props {
 
 /** Width of a mesh without an array. */
 const BARE = 360;
-/** Two placements stand side by side from this width on, low up to the other. */
+/** Two placements stand side by side from this width on. */
 const PAIR = 600;
-const HIGHER = 760;
 
 export function Work({ state, sheet, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor(question);
@@ -155,8 +154,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
   const pictures = figures.flatMap(({ placement }) => (placement?.shape ? [placement] : []));
   const several = pictures.length > 1;
   const half = (width - 24) / 2;
-  const lower = width < HIGHER;
-  const pair = !narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half, lower));
+  const pair = !narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half));
   const each = pair ? half : width;
   return (
     <div class={pair ? "figures pair" : "figures"}>
@@ -190,7 +188,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
               title={figure.title}
               over={i === 0 ? over : undefined}
               theme={theme}
-              low={paper || (several && (!pair || lower))}
+              low={paper || several}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}
