@@ -184,7 +184,8 @@ test("choices are radio buttons, many are a list", async () => {
 
 test("two layouts stand side by side where each has room, else one below the other", async () => {
   for (const [width, beside] of [
-    [1100, 0],
+    [700, 0],
+    [934, 2],
     [1700, 2],
   ] as const) {
     const view = await mount(sheet(named("long choice")), {}, { width });
