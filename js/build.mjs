@@ -96,7 +96,8 @@ async function bundle(outfile, options) {
       inline: 1,
       lhs_constants: false,
     },
-    mangle: { toplevel: true },
+    // Of properties, those that Preact has for itself.
+    mangle: { toplevel: true, properties: { regex: /^__/ } },
   });
   await mkdir(outputFolder, { recursive: true });
   const isLoaded = options.format === "esm";

@@ -3,7 +3,6 @@ import type { ComponentChildren } from "preact";
 import { Tokens } from "../card/Tokens";
 import { Segments, Select } from "../card/Tools";
 import type { PlacementModel } from "../core/placement";
-import { highlightDevice } from "./model/selection";
 import type { Summary } from "./model/summary";
 import type { Fact } from "./parts/forms";
 import { roles } from "./scene/faces";
@@ -51,12 +50,7 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
       {panels.map((axis) => {
         const { name = "", size = 1 } = model.axes[axis] ?? {};
         return (
-          <Pair
-            names={[`earlier ${name}`, `later ${name}`]}
-            signs={["‹", "›"]}
-            go={(by) => state.slice(by, axis)}
-            key={name}
-          >
+          <Pair of={name} go={(by) => state.slice(by, axis)} key={name}>
             {name} {/* As wide with any index: the missing digit is a space as wide as one. */}
             {`${model.digits(state.lit()?.positions[0] ?? 0)[axis]}`.padStart(`${size - 1}`.length, "\u2007")} of 0–
             {size - 1}
@@ -97,22 +91,22 @@ function Forms({ of }: { of: readonly Fact[] }) {
   return (
     <details class="forms">
       <summary>type, HLO, Shardy</summary>
-      <dl class="facts">
-        {of.map(({ label, value, note }) => (
-          <div class="fact" key={label}>
-            <dt>{label}</dt>
-            <dd class="mono">{value}</dd>
-            {note && <dd class="note">{note}</dd>}
-          </div>
-        ))}
+      <dl>
+        {of.map(({ label, value, note }) => [
+          <dt key={label}>{label}</dt>,
+          <dd class="mono">{value}</dd>,
+          note && <dd class="note">{note}</dd>,
+        ])}
       </dl>
     </details>
   );
 }
 
 interface PairProps {
-  names: readonly [string, string];
-  signs: readonly [string, string];
+  /** What they turn, where they turn something; else their names and signs. */
+  of?: string;
+  names?: readonly [string, string];
+  signs?: readonly [string, string];
   go: (by: -1 | 1) => void;
   /** Whether there is nothing more on a side. */
   ends?: readonly [boolean, boolean];
@@ -120,7 +114,7 @@ interface PairProps {
 }
 
 /** Two buttons that go one way and the other, with what they change between them. */
-function Pair({ names, signs, go, ends, children }: PairProps) {
+function Pair({ of, names = [`earlier ${of}`, `later ${of}`], signs = ["‹", "›"], go, ends, children }: PairProps) {
   const side = (k: 0 | 1) => (
     <button type="button" aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
       {signs[k]}
@@ -134,24 +128,13 @@ function Pair({ names, signs, go, ends, children }: PairProps) {
 }
 
 function GoTo({ state }: { state: ArrayState }) {
-  const model = state.now.model;
   return (
     <label class="goto">
       device
       <input
         type="number"
         ref={(input) => input?.focus()}
-        onKeyDown={(event) => {
-          event.stopPropagation();
-          if (event.key === "Escape") state.set({ goTo: false });
-          if (event.key !== "Enter" || !model) return;
-          const input = event.currentTarget;
-          const position = model.ids.indexOf(input.valueAsNumber);
-          input.setCustomValidity(position < 0 ? `This mesh has no device ${input.value}.` : "");
-          if (!input.reportValidity()) return;
-          state.set({ goTo: false });
-          state.pin(highlightDevice(model, position), "mesh");
-        }}
+        onKeyDown={(event) => state.now.parts?.goesTo(state, event)}
         onInput={(event) => event.currentTarget.setCustomValidity("")}
       />
     </label>
@@ -191,12 +174,7 @@ export function Facets({ state }: { state: ArrayState }) {
       state.set({ choice: { ...choice, facet } });
     };
     return (
-      <Pair
-        names={[`earlier ${name}`, `later ${name}`]}
-        signs={["‹", "›"]}
-        ends={[first === 0, first + shown >= total]}
-        go={go}
-      >
+      <Pair of={name} ends={[first === 0, first + shown >= total]} go={go}>
         {name} {first + 1}–{first + shown} of {total}
       </Pair>
     );

@@ -18,7 +18,7 @@ export function Foot({ keys, children }: Props) {
         <span class="keys">
           {keys.map(([names, does]) => (
             <span key={names}>
-              {names.split(" ").map((name) => [<kbd key={name}>{name}</kbd>, " "])}
+              <Keys of={names} />
               {does}
             </span>
           ))}
@@ -26,4 +26,8 @@ export function Foot({ keys, children }: Props) {
       )}
     </footer>
   );
+}
+
+export function Keys({ of }: { of: string }) {
+  return <>{of.split(" ").map((name) => [<kbd key={name}>{name}</kbd>, " "])}</>;
 }

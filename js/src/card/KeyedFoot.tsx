@@ -1,6 +1,6 @@
 /** The foot of a card with more keys than three: the others open above it, with `?`. */
 import { Component, type ComponentChildren, createRef } from "preact";
-import { Foot, type KeyWords } from "./Foot";
+import { Foot, Keys, type KeyWords } from "./Foot";
 
 const FEW = 3;
 
@@ -44,7 +44,9 @@ class AllKeys extends Component<{ of: KeyWords }> {
         <dl>
           {this.props.of.map(([names, does]) => (
             <div key={names}>
-              <dt>{names.split(" ").map((name) => [<kbd key={name}>{name}</kbd>, " "])}</dt>
+              <dt>
+                <Keys of={names} />
+              </dt>
               <dd>{does}</dd>
             </div>
           ))}

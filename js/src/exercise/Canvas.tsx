@@ -10,7 +10,7 @@ import { deviceBox } from "../draw/grid";
 import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 
-/** Maximum height of a panel: the fields are above it. Of two pictures, one below the other, each has less. */
+/** Maximum height of a panel: the fields are above it. Of two pictures each has less. */
 const HIGH = 280;
 const LOW = 160;
 /** Room for outlines below a panel. */
@@ -36,9 +36,9 @@ function layoutOf(model: PlacementModel, width: number, low: boolean): Layout {
   return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
 }
 
-/** Whether a picture is no higher than it should be, so that another can stand beside it. */
+/** Whether a low picture is no higher than it should be, so that another can stand beside it. */
 export function fitsBeside(placement: Placement, width: number): boolean {
-  return layoutOf(new PlacementModel(placement), width, false).height <= HIGH + EDGE;
+  return layoutOf(new PlacementModel(placement), width, true).height <= HIGH + EDGE;
 }
 
 export class Canvas extends Component<Props> {

@@ -34,7 +34,7 @@ interface Props {
 /** Width of a mesh without an array. */
 const BARE = 360;
 /** Two placements stand side by side from this width on. */
-const PAIR = 760;
+const PAIR = 600;
 
 export function Work({ state, sheet, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor(question);
@@ -188,7 +188,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
               title={figure.title}
               over={i === 0 ? over : undefined}
               theme={theme}
-              low={paper || (several && !pair)}
+              low={paper || several}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}

@@ -80,7 +80,7 @@ export function StepperCard({ state }: { state: StepperState }) {
         {narrow && listed && <div class="menu">{listed === "source" ? source : steps}</div>}
       </div>
       {narrow && bill}
-      <StepperFoot trace={trace} />
+      <StepperFoot state={state} trace={trace} />
       {paper && <Loaded draw={state.now.parts?.paper} />}
     </div>
   );

@@ -1,29 +1,13 @@
 /** The foot of the card: what signs and hatches mean, keys. */
-import type { KeyWords } from "../card/Foot";
 import { KeyedFoot } from "../card/KeyedFoot";
+import { FIRST_KEYS } from "./keys";
 import { reduces, type TraceModel } from "./model/trace";
+import type { StepperState } from "./state";
 
-const KEYS: KeyWords = [
-  ["Space", "play"],
-  [", .", "step"],
-  ["n", "next collective"],
-  ["Home End", "first, last step"],
-  ["[ ]", "collective before, after"],
-  ["i", "the equations of the step"],
-  ["o u", "over, out of a function or loop"],
-  ["a", "next algorithm"],
-  ["s", "start and end of a transfer"],
-  ["/", "search steps"],
-  ["g", "go to the devices"],
-  ["arrows", "device; in space-time its block"],
-  ["Enter", "on a device: its next block"],
-  ["Esc", "deselect"],
-];
-
-export function StepperFoot({ trace }: { trace: TraceModel }) {
+export function StepperFoot({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const adds = trace.steps.some((step) => reduces(trace.sends(step)));
   return (
-    <KeyedFoot keys={KEYS}>
+    <KeyedFoot keys={state.now.parts?.keys ?? FIRST_KEYS}>
       {adds && (
         <>
           <span class="key">

@@ -1,6 +1,15 @@
 /** Keys of the whole stepper, as its foot lists them. */
+import type { KeyWords } from "../card/Foot";
 import { cardKeys } from "../card/keys";
 import type { StepperState } from "./state";
+
+/** What the foot lists until its parts are there, which list all. */
+export const FIRST_KEYS: KeyWords = [
+  ["Space", "play"],
+  [", .", "step"],
+  ["n", "next collective"],
+  ["Home End", "first, last step"],
+];
 
 export const stepperKeys = cardKeys((state: StepperState, _target, find) => {
   const last = (state.now.trace?.steps.length ?? 1) - 1;

@@ -49,7 +49,7 @@ export class StepperState extends CardState<Fields> {
       return around.length > 0 ? new Set([...open, ...around]) : open;
     },
   );
-  readonly #levels = new Leveling();
+  readonly leveling = new Leveling();
   #parts: Promise<Parts> | null = null;
   readonly #player = new Player({
     at: () => this.now,
@@ -215,8 +215,11 @@ export class StepperState extends CardState<Fields> {
     const step = this.step();
     // A collective that is already done is played again: the choice is about how it is done.
     const again = step !== null && this.now.trace?.communicates(step) === true && !this.now.playing;
-    this.set({ algorithm });
-    if (again) this.#player.step(moment.step);
+    // Without the parts, only what collectives mean is shown.
+    this.use(() => {
+      this.set({ algorithm });
+      if (again) this.#player.step(moment.step);
+    }, NOTHING);
   }
 
   setWatch(watch: readonly string[]): void {
@@ -243,7 +246,7 @@ export class StepperState extends CardState<Fields> {
   protected read(document: unknown): void {
     this.#player.pause();
     this.set({ asked: null });
-    this.#levels.load(decodeTrace(document));
+    this.leveling.load(decodeTrace(document));
     this.#show(this.now.level);
     const { trace } = this.now;
     if (trace?.doc.error) this.open({});
@@ -252,44 +255,26 @@ export class StepperState extends CardState<Fields> {
     else setTimeout(() => this.#bring(), 200);
   }
 
-  /** Levels that have other steps than the next finer one. */
-  levels(): readonly Level[] {
-    return this.#levels.all();
-  }
-
   /** Shows the same place with other steps: the coarser or finer one that it is part of, done. */
   setLevel(level: Level): void {
-    const at = this.#levels.equation(this.now.moment.step);
+    const at = this.leveling.equation(this.now.moment.step);
     this.#player.pause();
     this.#show(level);
-    this.set({ moment: { step: this.#levels.step(at), phase: 1 } });
+    this.set({ moment: { step: this.leveling.step(at), phase: 1 } });
   }
 
   #show(level: Level): void {
-    const doc = this.#levels.show(level);
+    const doc = this.leveling.show(level);
     if (!doc) return;
     this.set({
       level,
-      trace: new TraceModel(doc, this.#levels.numbers()),
+      trace: new TraceModel(doc, this.leveling.numbers()),
       open: openAtFirst(doc),
       shut: new Set(),
       hover: null,
       loops: null,
       tile: null,
     });
-  }
-
-  /** The equations of the step that is shown, from the first. */
-  into(): void {
-    const { level, moment } = this.now;
-    const first = moment.step === 0 ? 0 : this.#levels.equation(moment.step - 1) + 1;
-    const finer = this.levels()[this.levels().indexOf(level) + 1];
-    if (!finer) {
-      this.jump(moment.step + 1);
-      return;
-    }
-    this.setLevel(finer);
-    this.jump(this.#levels.step(first));
   }
 
   protected override follow(changed: string | null): void {
@@ -300,7 +285,7 @@ export class StepperState extends CardState<Fields> {
       return;
     }
     // A document in place of a longer one may come before its step does.
-    const step = this.#levels.step(Number(this.widget.get("step") ?? 0));
+    const step = this.leveling.step(Number(this.widget.get("step") ?? 0));
     const watch = (this.widget.get("watch") ?? []) as readonly string[];
     this.set({ watch });
     // A collective is opened before it moves anything.
@@ -312,7 +297,7 @@ export class StepperState extends CardState<Fields> {
 
   #share(): void {
     const { step } = this.now.moment;
-    this.share({ step: this.#levels.equation(step) });
+    this.share({ step: this.leveling.equation(step) });
   }
 }
 

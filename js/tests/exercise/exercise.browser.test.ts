@@ -184,7 +184,8 @@ test("choices are radio buttons, many are a list", async () => {
 
 test("two layouts stand side by side where each has room, else one below the other", async () => {
   for (const [width, beside] of [
-    [1100, 0],
+    [700, 0],
+    [934, 2],
     [1700, 2],
   ] as const) {
     const view = await mount(sheet(named("long choice")), {}, { width });
@@ -561,4 +562,11 @@ test("a task of a schedule is dragged along its lane, never before the one that 
   at("pointermove", -4);
   at("pointerup", -4);
   await expect.poll(() => spans(view).slice(6)).toEqual(["1F1 3 to 4", "1B1 6 to 8"]);
+});
+
+test("what is wanted and what the spec gives stand in view, nothing of them scrolled away", async () => {
+  const { root } = await mount(sheet(named("spec")), {}, { width: 934 });
+  const work = root.querySelector(".work") as HTMLElement;
+  expect(work.querySelectorAll("figure")).toHaveLength(2);
+  expect(work.scrollHeight).toBeLessThanOrEqual(work.clientHeight);
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { TraceModel } from "../../src/stepper/model/trace";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
+import { RULES } from "./rules";
 import { model, TRACES } from "./traces";
 
 const MESHES: readonly Program["axes"][] = [
@@ -57,7 +58,7 @@ function moves(trace: TraceModel, width: number): boolean {
   const places = trace.steps.flatMap((step, at) => {
     const plans = trace.communicates(step) ? trace.plans(step).map((plan) => plan.algorithm) : [];
     return ["meaning" as const, ...plans].map((algorithm) => {
-      const { tiles } = layout.setting(at, algorithm, null).stage;
+      const { tiles } = layout.setting(at, algorithm, null, RULES).stage;
       return JSON.stringify(tiles.map(({ members, box }) => [members, box]));
     });
   });

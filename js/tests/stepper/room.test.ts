@@ -152,7 +152,7 @@ test("on meshes of more axes all groups stand side by side where there is room, 
   const program = programOf(cube);
   const layout = new StepperLayout(program, 683, [], { most: 508, least: 0 });
   for (const device of [null, 11]) {
-    const stages = program.steps.map((_, at) => layout.setting(at, "meaning", device).stage);
+    const stages = program.steps.map((_, at) => layout.setting(at, "meaning", device, RULES).stage);
     for (const { tiles, small, large, outer, map } of stages) {
       expect([tiles.length, small.length, map]).toEqual([4, 3, null]);
       expect(written(outer)).toEqual(["data=0", "data=1", "pipe=0", "pipe=1"]);
@@ -241,7 +241,7 @@ test("a card shows as many rows of blocks as it has height for, closer together 
     const trace = programOf({ axes, kind: "psum", over: [over], shape: [4, 4], dtype: "float32", value });
     const layout = layoutOf(trace, width - 2, []);
     const at = trace.steps.findIndex((step) => trace.communicates(step));
-    return layout.setting(at, "meaning", null).stage.tiles[0]?.places[0]?.face.rows;
+    return layout.setting(at, "meaning", null, RULES).stage.tiles[0]?.places[0]?.face.rows;
   };
   expect([934, 700, 480].map((width) => rowsOf({ x: 8 }, "x", width))).toEqual([2, 1, 1]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
@@ -265,7 +265,7 @@ test.each([
   const trace = model(name);
   const layout = layoutOf(trace, width - 2, []);
   for (const at of trace.steps.keys()) {
-    const { tiles } = layout.setting(at, "meaning", null).stage;
+    const { tiles } = layout.setting(at, "meaning", null, RULES).stage;
     for (const { id, coordinates, box, members, places } of tiles) {
       if (id === "above" || !coordinates || box.h < TWO_LINES) continue;
       const digits = `(${trace.mesh.digits(members[0] ?? 0).join(",")})`;
@@ -273,4 +273,37 @@ test.each([
       expect(Math.min(...places.map((one) => one.box.x)), `step ${at}`).toBeGreaterThan(end);
     }
   }
+});
+
+/** Meshes, collectives along an axis of four, and the widths of cards in which all copies that are under way have numbers. */
+const CARRIED: readonly (readonly [
+  Program["axes"],
+  string,
+  readonly number[],
+  string,
+  Algorithm,
+  readonly number[],
+])[] = [
+  [{ x: 4, y: 4 }, "ppermute", [2, 4], "x", "meaning", [600, 700, 800, 870, 934, 1100, 1300]],
+  [{ x: 4, y: 4 }, "ppermute", [2, 4], "y", "meaning", [600, 700, 800, 870, 934, 1100, 1300]],
+  [{ x: 4, y: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [600, 660, 683, 700, 870, 934, 960]],
+  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "ring", [660, 683, 934, 960]],
+  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [683, 700, 934, 960]],
+  [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
+];
+
+test.each(CARRIED)("on %o copies of %s %o over %s have numbers: %s, in cards of %o px", (...one) => {
+  const [axes, kind, shape, over, algorithm, widths] = one;
+  const pairs = kind === "ppermute" ? ([0, 1, 2, 3].map((r) => [r, (r + 1) % 4]) as [number, number][]) : [];
+  const trace = programOf({ axes, kind, over: [over], shape, pairs });
+  const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
+  const bare = widths.filter((width) => {
+    const view = stepView(layoutOf(trace, width, []), { step: 2, phase: 0.1 }, options);
+    const { flights } = frameOf(view);
+    expect(flights.length).toBeGreaterThanOrEqual(4);
+    // Beside the id of the sender, where it is there.
+    const ids = view.stage.carried.tag > 0 ? 1 : 0;
+    return flights.some(({ marks }) => written(marks).filter((text) => /\d/.test(text)).length <= ids);
+  });
+  expect(bare).toEqual([]);
 });

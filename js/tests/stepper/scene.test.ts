@@ -131,7 +131,7 @@ test("a picture is as high at every step, with every algorithm and device", () =
         for (const algorithm of ALGORITHMS)
           for (const device of [null, 0, t.mesh.size - 1])
             expect(
-              layout.setting(at, algorithm, device).stage.height,
+              layout.setting(at, algorithm, device, RULES).stage.height,
               `${name} ${at} ${algorithm} ${width}`,
             ).toBeLessThanOrEqual(layout.height);
       });

@@ -125,7 +125,7 @@ test.each([
     for (const device of [null, 0, t.mesh.size - 1]) {
       const places = t.steps.map(
         (_, at) =>
-          new Map(layout.setting(at, "meaning", device).stage.tiles.map((tile) => [tile.members[0], tile.box])),
+          new Map(layout.setting(at, "meaning", device, RULES).stage.tiles.map((tile) => [tile.members[0], tile.box])),
       );
       const home = places[0] as Map<number, Box>;
       expect(home.size).toBe(t.mesh.size);

@@ -13,7 +13,7 @@ interface Steered {
   shown(): Shown | null;
   lit(): Highlight | null;
   set(fields: { origin?: Which; hover?: Highlight | null; announced?: string; goTo?: boolean }): void;
-  pin(lit: Highlight | null): void;
+  pin(lit: Highlight | null, origin?: Which): void;
   zoom(closer: boolean): void;
   slice(by: number): void;
 }
@@ -73,6 +73,20 @@ export function onKey(state: Steered, which: Which, event: KeyboardEvent): boole
     light(digits.reduce((index, digit, d) => index * (shape[d] ?? 1) + digit, 0));
   }
   return true;
+}
+
+/** Goes to the device whose id is typed in, with Enter; Escape leaves the field. */
+export function goesTo(state: Steered, event: KeyboardEvent & { currentTarget: HTMLInputElement }): void {
+  const { model } = state.now;
+  event.stopPropagation();
+  if (event.key === "Escape") state.set({ goTo: false });
+  if (event.key !== "Enter" || !model) return;
+  const input = event.currentTarget;
+  const position = model.ids.indexOf(input.valueAsNumber);
+  input.setCustomValidity(position < 0 ? `This mesh has no device ${input.value}.` : "");
+  if (!input.reportValidity()) return;
+  state.set({ goTo: false });
+  state.pin(highlightDevice(model, position), "mesh");
 }
 
 const ARROWS = ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"];

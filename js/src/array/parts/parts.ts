@@ -5,7 +5,7 @@ export { lensAtPoint, lensMarks } from "../scene/lens";
 export { overlayMarks } from "../scene/overlay";
 export { changes, showChange } from "./change";
 export { formsOf } from "./forms";
-export { onKey } from "./keys";
+export { goesTo, onKey } from "./keys";
 
 /** The same, where it is loaded: `array-parts.js`. */
 export type ArrayParts = typeof import("./parts");

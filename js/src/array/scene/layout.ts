@@ -24,6 +24,7 @@ export interface Layout extends Panels {
 /** Below this width the mesh stands under the array; where little height is left, beside it as long as it is read. */
 const STACK = 560;
 const LOW = 300;
+const LITTLE = 200;
 const TITLE = 30;
 const DOCK = 86;
 /** Height of what is said of a block below both panels, and the space above it. */
@@ -49,7 +50,7 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
 }
 
 function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean, high: number): Layout {
-  const stacked = width < (docked && high < HIGH ? LOW : STACK);
+  const stacked = width < (high < (docked ? HIGH : LITTLE) ? LOW : STACK);
   const bare = model.doc.shape === null;
   const boxes = product(model.meshShape.slice(2)); // However they are ordered, one or several.
   const lensed = model.size > 1024 && boxes === 1;

@@ -32,7 +32,7 @@ export function Filters({ state }: { state: StepperState }) {
 
 /** What counts as a step; nothing where all levels have the same steps. */
 function Levels({ state }: { state: StepperState }) {
-  const levels = state.levels();
+  const levels = state.leveling.all();
   if (levels.length < 2) return null;
   const shown = levels.find((level) => LEVELS.indexOf(level) >= LEVELS.indexOf(state.now.level));
   return (

@@ -1,7 +1,24 @@
 /** Where keys go: from step to step by what a step is, and in the picture from device to device and block to block. */
 
+import type { KeyWords } from "../../card/Foot";
+import { FIRST_KEYS } from "../keys";
 import { pathOf, stepAfter } from "../model/rows";
 import type { StepperState } from "../state";
+
+/** All keys with what they do, as the foot lists them. */
+export const KEYS: KeyWords = [
+  ...FIRST_KEYS,
+  ["[ ]", "collective before, after"],
+  ["i", "the equations of the step"],
+  ["o u", "over, out of a function or loop"],
+  ["a", "next algorithm"],
+  ["s", "start and end of a transfer"],
+  ["/", "search steps"],
+  ["g", "go to the devices"],
+  ["arrows", "device; in space-time its block"],
+  ["Enter", "on a device: its next block"],
+  ["Esc", "deselect"],
+];
 
 export function act(state: StepperState, key: string): void {
   ACTS[key]?.(state);
@@ -11,7 +28,7 @@ const ACTS: Readonly<Record<string, (state: StepperState) => void>> = {
   "[": (state) => toCollective(state, -1),
   "]": (state) => toCollective(state, 1),
   n: (state) => toCollective(state, 1),
-  i: (state) => state.into(),
+  i: into,
   // In no function, loop or branch which this step is not in; and after the one that it is in.
   o: (state) => after(state, 0),
   u: (state) => after(state, 1),
@@ -37,6 +54,19 @@ function toCollective(state: StepperState, by: -1 | 1): void {
       return;
     }
   }
+}
+
+/** The equations of the step that is shown, from the first. */
+function into(state: StepperState): void {
+  const { leveling } = state;
+  const { level, moment } = state.now;
+  const first = moment.step === 0 ? 0 : leveling.equation(moment.step - 1) + 1;
+  const levels = leveling.all();
+  const finer = levels[levels.indexOf(level) + 1];
+  if (finer) {
+    state.setLevel(finer);
+    state.jump(leveling.step(first));
+  } else state.jump(moment.step + 1);
 }
 
 /** The next step that is in no more scopes than this one is in, less `fewer`. */

@@ -11,7 +11,7 @@ import type { StepperState } from "../state";
 import { Bill } from "./Bill";
 import { BlockTip, labelOf } from "./BlockTip";
 import { Filters } from "./Filters";
-import { act, goes } from "./keys";
+import { act, goes, KEYS } from "./keys";
 import { Pager } from "./Pager";
 import { Paper } from "./Paper";
 import styles from "./parts.css";
@@ -33,6 +33,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     trouble: (host) => render(<Trouble state={state} />, host),
     watched: (host) => render(<Watched state={state} />, host),
     label: () => labelOf(state),
+    keys: KEYS,
     act: (key) => act(state, key),
     goes: (key) => goes(state, key),
     paint: (view, theme) => page.paint(view, theme),

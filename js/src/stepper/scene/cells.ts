@@ -14,9 +14,9 @@ export const TAG = { w: 20, h: 16 } as const;
 /** Width of a copy without numbers. */
 export const SWATCH = 22;
 
-/** Width of a cell with room for the widest number. */
-export function cellOf({ format }: Pick<Ask, "format">, font: number, tight = false): number {
-  const width = textWidth("0".repeat(format?.width ?? 2), font, true);
+/** Width of a cell with room for the widest number, or for several with a dash between them. */
+export function cellOf({ format }: Pick<Ask, "format">, font: number, tight = false, n = 1): number {
+  const width = textWidth("0".repeat(n * (format?.width ?? 2) + n - 1), font, true);
   return tight ? Math.ceil(width + 6) : format ? Math.max(20, Math.ceil(width + 8)) : 22;
 }
 

@@ -1,10 +1,11 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
 import { exchanges } from "../model/semantics";
-import { type Ask, adds, gridOf } from "./ask";
+import { type Ask, adds, chunksOf, gridOf, groupsOf, tileFace, wraps } from "./ask";
+import { cellOf, FONTS } from "./cells";
 import { bareChoices, type Choice, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
-import { fixedOf, LINE, mapOver, stretched } from "./downrows";
-import { sizesOf } from "./downsizes";
+import { type Fixed, fixedOf, LINE, mapOver, stretched } from "./downrows";
+import { COLUMN_GAP, type Sizes, sizesOf } from "./downsizes";
 import type { Stage } from "./stage";
 
 /** By how much the ways of pieces are longer where there is width. */
@@ -18,26 +19,33 @@ export function downStage(ask: Ask, height: number): Stage {
   // Higher rows may need more width: all groups in lower ones come before one group in higher ones.
   const low = fixedOf(ask, false);
   for (const { least, all } of choicesOf(ask)) {
-    const every = (least.whole ? [whole, low] : [fixed]).filter((rows) => sizesOf(ask, rows, least).width <= ask.width);
-    for (const choice of every.length > 0 ? all() : []) {
-      for (const rows of every) {
-        const sizes = sizesOf(ask, rows, choice);
+    const room = (rows: Fixed) => ask.width - sizesOf(ask, rows, least).width;
+    const every = (least.whole ? [whole, low] : [fixed]).filter((rows) => room(rows) >= 0);
+    if (every.length === 0) continue;
+    const choices = all().flatMap((choice) => every.map((rows) => ({ choice, rows, sizes: null as Sizes | null })));
+    const most = Math.max(...every.map(room)) / (least.whole ? groupsOf(ask).length : 1);
+    for (const ends of least.whole ? endsOf(ask).filter((apart) => apart <= most) : [0]) {
+      for (const one of choices) {
+        const { choice, rows } = one;
+        one.sizes ??= sizesOf(ask, rows, choice);
+        const { sizes } = one;
         const left = ask.width - sizes.width;
-        if (left < 0) continue;
-        // Columns stand apart, so that copies that go round the end of one have room.
         const { x } = sizes.columns;
-        const apart = Math.min(30, left / x.length);
+        if (left < ends * x.length) continue;
+        // Columns stand apart, so that copies that go round the end of one have room.
+        const apart = Math.min(Math.max(30, ends), left / x.length);
         const columns = { ...sizes.columns, x: x.map((at, i) => at + i * apart) };
         // The ways of a permutation are as long as there is width; those of pieces are longer.
         const lane =
           choice.tight.lane +
           (exchanges(ask.c) && ask.motion === "gather" && !choice.whole ? Math.min(LONGER, left) : 0);
+        const [side, longer] = widest(ask, rows, choice, sizes, left);
         return placeDown(
           ask,
           rows,
           { ...choice, tight: { ...choice.tight, lane } },
-          { ...sizes, columns },
-          Math.min(400, left),
+          { ...sizes, columns, side },
+          Math.min(400, longer),
         );
       }
     }
@@ -45,6 +53,23 @@ export function downStage(ask: Ask, height: number): Stage {
   const bare = bareChoices(ask);
   const choice = bare.find((one) => sizesOf(ask, fixed, one).width <= ask.width) ?? (bare.at(-1) as Choice);
   return placeDown(ask, fixed, choice, sizesOf(ask, fixed, choice));
+}
+
+/** Copies of a permutation as wide as their blocks, where there is width for them; what is left of it. */
+function widest(ask: Ask, { lanes }: Fixed, { swatch, bare }: Choice, { tile, side }: Sizes, left: number) {
+  const more = ask.motion === "permute" && !swatch && bare === 0 ? tile.block.w - side.carried : 0;
+  const all = Math.max(1, lanes) * more;
+  return all > left ? ([side, left] as const) : ([{ ...side, carried: side.carried + more }, left - all] as const);
+}
+
+/** How much farther columns stand apart where numbers go round the ends of a ring both ways, one way, or in no way. */
+function endsOf(ask: Ask): readonly number[] {
+  const rings = ask.trace.plans(ask.step).filter(({ algorithm, n }) => algorithm.endsWith("ring") && n > 2);
+  const ring = { ...ask, motion: "gutters" as const };
+  const columns = tileFace(ring, [1, 4096]).columns / chunksOf(ring);
+  const digits = cellOf(ask, FONTS[0], true);
+  const rooms = rings.flatMap((plan) => [columns, 1].map((n) => wraps(plan) * (n * digits + 7) - COLUMN_GAP));
+  return [...new Set([0, ...rooms.filter((room) => room > 0)])].sort((a, b) => b - a);
 }
 
 /** The stage in tiles that stand where others of the program do; null where it has no room there. */

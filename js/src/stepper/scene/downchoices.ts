@@ -59,12 +59,11 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
   if (whole && ask.motion === "gather" && several && !ask.mixed)
     yield choices(open, TIGHT.slice(0, 2), [FONTS[0]], GROWTH);
   const copies = ask.motion === "permute" ? [false, true] : [false];
+  const fewer = [16, 12, 8, 6, 4, 3, 2, 1].filter((columns) => columns < natural);
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
-    ...(over || !several ? [] : copies.map((swatch) => ({ map: true, swatch }))),
-    ...[64, ...[16, 12, 8, 6, 4, 3, 2, 1].filter((columns) => columns < natural)].flatMap((columns) =>
-      copies.map((swatch) => ({ columns, swatch })),
-    ),
+    ...copies.flatMap((swatch) => [...(over || !several ? [] : [{ map: true, swatch }]), { columns: 64, swatch }]),
+    ...fewer.flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
   ];
   for (const way of ways) {
     const rest = { ...all, whole: false, open: false, ...way };

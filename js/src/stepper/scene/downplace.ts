@@ -77,7 +77,7 @@ export function placeDown(
     face: tile.face,
     after: lastOf(ask, [row.rows, tile.face.columns]),
     chunks: chunksOf(ask),
-    carried: { chunks: 1, width: side.carried, height: tile.block.h, swatch, tag: TAG.w + 4 },
+    carried: { chunks: 1, width: side.carried, height: tile.block.h, swatch, ends: false, tag: TAG.w + 4 },
     holds: permutes ? own.map((t) => shifted(t, after - t.box.x)) : [],
     room: { x: right, y: top, w: (permutes ? after : beside) - right, h: bottom - top },
     line: { x: 0, y: height - LINE + 20, width },

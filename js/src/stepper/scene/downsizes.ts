@@ -141,7 +141,7 @@ function sideSizes(ask: Ask, { lanes }: Fixed, choice: Choice, tile: TileSizes):
   const { tight, font, swatch, bare } = choice;
   const { face, piece, cell } = tile;
   const slot = piece.columns * cell;
-  const carried = swatch ? SWATCH : face.columns * (bare ? cellOf(ask, font) : cell);
+  const carried = swatch ? SWATCH : face.columns * (bare ? cellOf(ask, font) : Math.min(cell, cellOf(ask, font)));
   const gather = tight.lane + slot + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4);
   const permute = permuteRoom(lanes, carried) + tile.w + (unsent(ask) ? 70 : 8);
   return { w: ask.motion === "permute" ? permute : gather, slot, carried };

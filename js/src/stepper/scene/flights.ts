@@ -83,7 +83,8 @@ function ringFlights(view: Moving): Flight[] {
         : aroundAt(side, lane, side, at.y, end, flow.progress);
     const box = { ...at, x, y, w };
     const bare = stage.bare || (wrap !== null && stage.carried.swatch);
-    const flight = copy(view, source, destination, box, chunkMarks(view, group, transfer, box, bare));
+    const ends = wrap !== null && stage.carried.ends;
+    const flight = copy(view, source, destination, box, chunkMarks(view, group, transfer, box, bare, ends));
     return isSlim(stage) ? flight : { ...flight, box: seen(seen(flight.box, block), last) };
   });
 }
@@ -151,8 +152,15 @@ function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: ReturnType<
   ]);
 }
 
-/** The chunks that a copy carries: what its sender held when the round began. */
-function chunkMarks(view: Moving, group: readonly number[], t: Transfer, box: Box, bare: boolean): Mark[] {
+/** The chunks that a copy carries: what its sender held when the round began; of each row all numbers, or its `ends`. */
+function chunkMarks(
+  view: Moving,
+  group: readonly number[],
+  t: Transfer,
+  box: Box,
+  bare: boolean,
+  ends = false,
+): Mark[] {
   const { stage, trace, input, output, collective: c, adds } = view;
   const source = group[t.source] ?? 0;
   const permutes = stage.motion === "permute";
@@ -176,12 +184,22 @@ function chunkMarks(view: Moving, group: readonly number[], t: Transfer, box: Bo
   };
   const corner = trace.corner(permutes ? input : output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));
+  const fill = color(t.chunks[0] ?? 0);
+  const hatch = adds ? view.hatch : null;
+  const plainAt = (cell: number) => held(chunkOfCell(cell)).length >= group.length;
+  const written = bare || !corner ? null : text;
+  if (ends && written) {
+    const first = (row: number) => row * face.columns;
+    const said = (row: number) => `${written(first(row))}–${written(first(row + 1) - 1)}`;
+    const look = { ...numbers(view, output, face, () => ""), columns: 1, text: said, fill, hatch };
+    return blockMarks(box, { ...look, plainAt: (row) => plainAt(first(row)) });
+  }
   return blockMarks(box, {
     ...numbers(view, output, face, () => ""),
-    text: bare || !corner ? null : text,
-    fill: color(t.chunks[0] ?? 0),
+    text: written,
+    fill,
     ...(strip ? { fillAt } : {}),
-    hatch: adds ? view.hatch : null,
-    plainAt: (cell) => held(chunkOfCell(cell)).length >= group.length,
+    hatch,
+    plainAt,
   });
 }

@@ -11,7 +11,6 @@ import { contents, once } from "./contents";
 import { downStage, inHome } from "./down";
 import { downHeight } from "./downrows";
 import { asLarge, type Field, type Local, localField, localStage, type Shown } from "./local";
-import { roundsStage } from "./rounds";
 import { type Setting, settingOf } from "./setting";
 import type { Stage } from "./stage";
 import { thumbStage, thumbsHeight } from "./thumbs";
@@ -132,18 +131,18 @@ export class StepperLayout {
     });
   }
 
-  /** What a step shows and where everything stands, with the group of a device that is looked at. */
-  setting(at: number, algorithm: Plan["algorithm"], device: number | null): Setting {
+  /** What a step shows and where everything stands, with the group of a device that is looked at; without rules, what it means. */
+  setting(at: number, algorithm: Plan["algorithm"], device: number | null, rules: Rounds | null): Setting {
     const { trace } = this;
     const shown = this.shown(at);
     const step = trace.step(at) as Step;
-    const plan = trace.communicates(step) ? trace.plan(step, algorithm) : null;
+    const plan = trace.communicates(step) ? trace.plan(step, rules ? algorithm : "meaning") : null;
     const key = `${at} ${plan?.algorithm ?? ""} ${device ?? ""}`;
     let setting = this.#settings.get(key);
     if (!setting) {
       const ask = this.#asked(at, step, device);
       const own = ask ? this.#stageOf(ask, this.height) : this.#localStage(at, device);
-      const stage = ask && plan && plan.algorithm !== "meaning" ? roundsStage({ ...ask, plan }, own) : own;
+      const stage = (ask && plan && plan.algorithm !== "meaning" && rules?.roundsStage({ ...ask, plan }, own)) || own;
       setting = settingOf(trace, step, shown, plan, stage);
       // What is asked for at every step of a long program is not kept forever.
       if (this.#settings.size > 64) this.#settings.clear();
@@ -202,13 +201,23 @@ export class StepperLayout {
   }
 }
 
+/** An algorithm in rounds, in the tiles of what the collective means: `rounds.ts`, which is loaded later. */
+export interface Rounds {
+  roundsStage(ask: Ask, home: Stage): Stage;
+}
+
 /** What steps show, whatever the width. */
 const SHOWN = new WeakMap<TraceModel, Map<string, Shown>>();
 
-/** The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map. */
+/**
+ * The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map, unless
+ * copies lost their numbers by that.
+ */
 function groupStage(ask: Ask, height: number): Stage {
   const stage = downStage(ask, height);
-  return stage.bare || stage.tiles.length < ask.trace.mesh.size ? (thumbStage(ask, height) ?? stage) : stage;
+  const all = !stage.bare && stage.tiles.length === ask.trace.mesh.size;
+  const small = all ? null : thumbStage(ask, height);
+  return small && (stage.bare || stage.carried.swatch || !small.carried.swatch) ? small : stage;
 }
 
 function heightOf(ask: Ask): number {

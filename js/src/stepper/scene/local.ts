@@ -161,7 +161,7 @@ function waysHome(home: Stage, sizes: readonly Blocks[]) {
   ];
 }
 
-/** In the tiles of the first collective, if it shows as much as with tiles of its own size, and as many additions. */
+/** In the tiles of the first collective, if it shows as much as with tiles of its own size. */
 function kept(own: Stage, open: boolean): typeof atHome {
   return (local, size, tile) => {
     const field = atHome(local, size, tile);
@@ -170,10 +170,11 @@ function kept(own: Stage, open: boolean): typeof atHome {
   };
 }
 
-/** Whether a stage shows as much as in tiles of its own size, and as many additions. */
+/** Whether a stage shows as much as in tiles of its own size, on copies too, and as many additions. */
 export function asLarge(stage: Stage, own: Stage, open: boolean): boolean {
   const cells = ({ face }: Stage) => face?.elements.length ?? 0;
-  const as = (!open || stage.open === own.open) && !own.map === !stage.map;
+  const as =
+    (!open || stage.open === own.open) && !own.map === !stage.map && stage.carried.swatch <= own.carried.swatch;
   return as && stage.tiles.length >= own.tiles.length && cells(stage) >= cells(own);
 }
 

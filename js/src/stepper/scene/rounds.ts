@@ -136,17 +136,27 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const { plan, motion, trace } = ask;
   const { x, y, w, h } = home.room ?? { x: 0, y: 0, w: 0, h: 0 };
   const rounds = trace.played(plan).rounds.map(joined);
+  const columns = block.face.columns / chunksOf(ask);
   const each = block.width / chunksOf(ask);
+  // Digits have 3 px at each side at least, however wide the cells of tiles are.
+  const needed = columns * cellOf(ask, block.font, true) - 1;
   if (motion === "gutters") {
     const n = wraps(plan);
     const { box } = own[0] as Tile;
-    const columns = [...new Set(home.tiles.map((tile) => tile.box.x)), home.large ? x + w : home.width];
-    const gaps = columns.sort((a, b) => a - b).flatMap((at, i) => (i > 0 ? at - (columns[i - 1] ?? 0) - box.w : []));
+    const edges = [...new Set(home.tiles.map((tile) => tile.box.x)), home.large ? x + w : home.width];
+    const gaps = edges.sort((a, b) => a - b).flatMap((at, i) => (i > 0 ? at - (edges[i - 1] ?? 0) - box.w : []));
     const room = Math.min(...gaps, n * Math.max(26, each + 9));
     const width = Math.max(1, Math.min(each, room / n - 7));
     return {
       room: { x, y, w: room, h },
-      carried: { chunks: 1, width, height: block.height, swatch: width < each, tag: 0 },
+      carried: {
+        chunks: 1,
+        width,
+        height: block.height,
+        swatch: width < Math.min(each, needed, columns > 1 ? cellOf(ask, block.font, true, 2) : needed),
+        ends: width < Math.min(each, needed),
+        tag: 0,
+      },
     };
   }
   const chunks = Math.max(1, ...rounds.flatMap((round) => round.map((t) => t.chunks.length)));
@@ -154,10 +164,10 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const down = home.run === "down";
   const tag = down && w / lanes < TAG.w + 16 ? 0 : TAG.w + 4;
   const [most, high] = [(down ? w / lanes : (own[0]?.box.w ?? 0)) - tag - 8, down ? 40 : h / lanes - 5];
-  const wanted = (chunks * block.face.columns * cellOf(ask, block.font)) / chunksOf(ask);
-  const swatch = wanted > most || high < 13;
-  const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : wanted;
+  const swatch = chunks * needed > most || high < 13;
+  const wanted = chunks * columns * cellOf(ask, block.font);
+  const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : Math.min(wanted, most);
   const height = Math.max(4, Math.min(block.height, high));
   const room = { x, y, w: down ? Math.min(w, lanes * (width + tag + 8) + 16) : w, h };
-  return { room, carried: { chunks, width, height, swatch, tag } };
+  return { room, carried: { chunks, width, height, swatch, ends: false, tag } };
 }

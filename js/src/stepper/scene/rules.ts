@@ -6,6 +6,7 @@ import { flightsOf } from "./flights";
 import { litMarks } from "./hit";
 import { lineMarks } from "./line";
 import { mapMarks } from "./mapmarks";
+import { roundsStage } from "./rounds";
 import { barMarks, readingMarks, stripMarks } from "./strips";
 import { resting } from "./transit";
 import type { Rules } from "./view";
@@ -22,6 +23,7 @@ export const RULES: Rules = {
   mapMarks,
   readingMarks,
   resting,
+  roundsStage,
   said,
   stripMarks,
   transitText,

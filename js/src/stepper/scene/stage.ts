@@ -113,8 +113,11 @@ export interface Stage {
   holds: readonly Tile[];
   /** Chunks side by side that a face has; 1 where it is a block as it is. */
   chunks: number;
-  /** Most chunks of a copy that goes from tile to tile, how large it is, whether its numbers have no room, and what its sender's id takes. */
-  carried: { chunks: number; width: number; height: number; swatch: boolean; tag: number };
+  /**
+   * Most chunks of a copy that goes from tile to tile, how large it is, whether its numbers have no room, or in each row
+   * only the first and the last, and what its sender's id takes.
+   */
+  carried: { chunks: number; width: number; height: number; swatch: boolean; ends: boolean; tag: number };
   /** Room for copies beside the tiles of the picked group: at their right, or under or over them. */
   room: Box | null;
   /** Where the line with the sum stands. */
@@ -161,7 +164,7 @@ export const PLAIN = {
   pager: null,
   holds: [],
   chunks: 1,
-  carried: { chunks: 1, width: 0, height: 0, swatch: false, tag: 0 },
+  carried: { chunks: 1, width: 0, height: 0, swatch: false, ends: false, tag: 0 },
   room: null,
   bare: false,
   bars: false,

@@ -7,7 +7,7 @@ import { deviceBox } from "../../draw/grid";
 import type { Box, Mark } from "../../draw/marks";
 import { type Flow, flowAt, type Moment } from "../model/timeline";
 import type { Face } from "./contents";
-import type { StepperLayout } from "./layout";
+import type { Rounds, StepperLayout } from "./layout";
 import type { Setting } from "./setting";
 import { type Stage, smallBox, type Tile } from "./stage";
 
@@ -39,7 +39,7 @@ export interface Flight {
 }
 
 /** What is drawn and said of what is pointed at, and how elements were made: in a bundle of its own. */
-export interface Rules {
+export interface Rules extends Rounds {
   /** What is pointed at, wherever it is: `hit.ts`. */
   litMarks(view: StepView, lit: Hit): Mark[];
   /** The whole array beside the tiles: `whole.ts`. */
@@ -106,7 +106,7 @@ export interface Moving extends StepView {
 }
 
 export function stepView(layout: StepperLayout, moment: Moment, options: StepperOptions): StepView {
-  const setting = layout.setting(moment.step, options.algorithm, options.device);
+  const setting = layout.setting(moment.step, options.algorithm, options.device, options.rules ?? null);
   const { trace, step, plan, played, order } = setting;
   // What rests on its way is seen there, with motion or without.
   const still = options.still && !(moment.phase >= 1 && trace.end(step) === "start");
