@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -37,7 +38,8 @@ class Alike:
         while (parent := self._parent.get(at, at)) != at:
             below.append(at)
             at = parent
-        self._parent |= dict.fromkeys(below, at)
+        for each in below[:-1]:
+            self._parent[each] = at
         return at
 
     def _join(self, tensors: Sequence[int], letters: Sequence[Sequence[str]]) -> None:
@@ -46,10 +48,16 @@ class Alike:
             for d, axes in enumerate(self._record.values[v].dims or ()):
                 for axis in axes:
                     at = self.of(v, axis)
-                    # Of a dimension that is several factors, as of a reshape, an axis splits the major one.
-                    factor = FACTOR.match(theirs[d])
-                    one = self.of(*first.setdefault((factor[0] if factor else theirs[d], axis), at))
-                    self._parent[at] = one
+                    one = first.setdefault((_major(theirs[d]), axis), at)
+                    if one is not at:
+                        self._parent[at] = self.of(*one)
+
+
+@functools.lru_cache(1024)
+def _major(letters: str) -> str:
+    """What an axis splits of a dimension that is several factors, as of a reshape: the major one."""
+    factor = FACTOR.match(letters)
+    return factor[0] if factor else letters
 
 
 def dim_of(value: _jax.Recorded, axis: str) -> int:

@@ -10,7 +10,7 @@ from jax.sharding import AxisType, Mesh
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
-from shardwidget.document import Program
+from shardwidget.document import Program, Row
 from shardwidget.document.comparison import Explained
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
@@ -59,8 +59,15 @@ def explained(
         return None
     none, types = Explicit({}, {}), abstract(retyped(call.mesh, AxisType.Explicit))
     last = len(tree.lines) + 1
-    ends = {0: arguments_row(tree, call, types, concrete), last: outputs_row(tree, call, types, none, concrete)}
-    rows = Lazily(last + 1, lambda k: ends.get(k) or row_of(tree.lines[k - 1], k - 1, none, concrete))
+
+    def row(k: int) -> Row:
+        if k == 0:
+            return arguments_row(tree, call, types, concrete)
+        if k == last:
+            return outputs_row(tree, call, types, none, concrete)
+        return row_of(tree.lines[k - 1], k - 1, none, concrete)
+
+    rows = Lazily(last + 1, row)
     owned = frozenset(k for of in concrete.caused.values() for k, _ in of)
     return Explained(program, rows, owned, *reasons_of(tree, concrete))
 
