@@ -51,6 +51,8 @@ class Recorded:
     it has no sharding."""
     origins: Mapping[str, str]
     """By axis, what gave it: ``self``, ``input: 0``, ``constraint_0``, ``mc_0_output: 0``, ``output: 0``."""
+    closed: tuple[bool, ...] = ()
+    """Whether each dimension takes no more axes than were given; empty where it has no sharding."""
     passed: dict[str, Passing] = field(default_factory=dict)
     """By axis, how it got here; none where it was given here."""
 
@@ -142,7 +144,7 @@ class _Reader:
         block = function.regions[0].blocks[0]
         given = _each(function.attributes, "arg_attrs", len(block.arguments))
         arguments = tuple(
-            self._value(v, _dims(a.get("sdy.sharding", "")), _origins(a.get("sdy.sharding_origins", "")))
+            self._value(v, a.get("sdy.sharding", ""), _origins(a.get(_ORIGINS, "")))
             for v, a in zip(block.arguments, given, strict=True)
         )
         self._edges_first(function)
@@ -150,8 +152,9 @@ class _Reader:
         results = []
         returned = _last(block).operands
         for value, a in zip(returned, _each(function.attributes, "res_attrs", len(returned)), strict=True):
-            dims, origins = _dims(a.get("sdy.sharding", "")), _origins(a.get("sdy.sharding_origins", ""))
-            self.values.append(Recorded(tuple(value.type.shape), dims, origins))
+            text, origins = a.get("sdy.sharding", ""), _origins(a.get(_ORIGINS, ""))
+            dims = _dims(text)
+            self.values.append(Recorded(tuple(value.type.shape), dims, origins, _closed(text)))
             results.append(len(self.values) - 1)
             self._pass(a.get("sdy.propagation_edges", ""), -1, [self.number[value]], results[-1:])
             for axis in (axis for axes in dims or () for axis in axes):
@@ -159,8 +162,9 @@ class _Reader:
                     self.values[-1].passed.setdefault(axis, Passing(-1, -1, self.number[value]))
         return Record(tuple(self.values), tuple(self.operations), arguments, tuple(results), self.steps)
 
-    def _value(self, value: Any, dims: Any, origins: Mapping[str, str]) -> int:
-        self.values.append(Recorded(tuple(getattr(value.type, "shape", ())), dims, origins))
+    def _value(self, value: Any, sharding: str, origins: Mapping[str, str]) -> int:
+        shape = tuple(getattr(value.type, "shape", ()))
+        self.values.append(Recorded(shape, _dims(sharding), origins, _closed(sharding)))
         self.number[value] = len(self.values) - 1
         return self.number[value]
 
@@ -170,8 +174,8 @@ class _Reader:
         for inner in inside(operation):
             if inner.name == "sdy.data_flow_edge":
                 attributes = inner.attributes
-                dims, origins = _dims(self._text(attributes, "sharding")), self._text(attributes, _ORIGINS)
-                self.number[inner.operands[0]] = self._value(inner.results[0], dims, _origins(origins))
+                sharding, origins = self._text(attributes, "sharding"), self._text(attributes, _ORIGINS)
+                self.number[inner.operands[0]] = self._value(inner.results[0], sharding, _origins(origins))
             elif len(inner.regions):
                 within.append(inner)
         for inner in within:
@@ -186,7 +190,7 @@ class _Reader:
             for block in region.blocks:
                 for value in block.arguments:
                     if value not in self.number:
-                        self._value(value, None, {})
+                        self._value(value, "", {})
         edges = []
         for inner in inside(operation):
             name = inner.name
@@ -207,13 +211,13 @@ class _Reader:
     def _results(self, name: str, attributes: Any, results: Sequence[Any]) -> None:
         said = self._text(attributes, _ORIGINS)
         if name == "sdy.sharding_constraint":
-            self._value(results[0], _dims(self._text(attributes, "sharding")), _origins(said))
+            self._value(results[0], self._text(attributes, "sharding"), _origins(said))
             return
-        dims, origins = _each_dims(self._text(attributes, "sdy.sharding")), _each_origins(said)
+        shardings, origins = _each_sharding(self._text(attributes, "sdy.sharding")), _each_origins(said)
         for k, value in enumerate(results):
             if value not in self.number:
-                alike = len(dims) == len(results), len(origins) == len(results)
-                self._value(value, dims[k] if alike[0] else None, origins[k] if alike[1] else {})
+                alike = len(shardings) == len(results), len(origins) == len(results)
+                self._value(value, shardings[k] if alike[0] else "", origins[k] if alike[1] else {})
 
     def _edge(self, edge: Any) -> None:
         from jax.extend.mlir import ir
@@ -299,17 +303,18 @@ def _last(block: Any) -> Any:
 @functools.lru_cache(1024)
 def _dims(text: str) -> tuple[tuple[str, ...], ...] | None:
     found = _SHARDING.search(text)
-    return _split(found[1]) if found else None
+    return tuple(tuple(_axes(each)) for each in _EACH.findall(found[1])) if found else None
 
 
 @functools.lru_cache(1024)
-def _each_dims(text: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    return tuple(map(_split, _SHARDING.findall(text)))
+def _closed(text: str) -> tuple[bool, ...]:
+    found = _SHARDING.search(text)
+    return tuple("?" not in each for each in _EACH.findall(found[1])) if found else ()
 
 
 @functools.lru_cache(1024)
-def _split(dimensions: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(_axes(each)) for each in _EACH.findall(dimensions))
+def _each_sharding(text: str) -> tuple[str, ...]:
+    return tuple(found[0] for found in _SHARDING.finditer(text))
 
 
 def _axes(text: str) -> Iterator[str]:

@@ -99,7 +99,8 @@ for name, f, args, kind in programs:
         end = end_of(c, k)
         # What is returned has its type from JAX, which tells jit.
         inside = 0 < c.reasons[k].row < len(c.rows) - 1
-        if kind is None or (c.reasons[end].given == "type" and inside):
+        asked = kind is None or (c.reasons[end].given == "type" and inside)
+        if c.reasons[k].axis and asked:
             chains.append((f"{name} {kind}", f, leaves, tree, c, k, end))
 
 sampled = random.Random(0).sample(chains, min(SAMPLED, len(chains)))

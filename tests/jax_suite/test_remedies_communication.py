@@ -184,7 +184,7 @@ NAMED = {
     r"it, back through dot_general",
     "a missing constraint": r"Dim 2 of x is split over model because p\['embed'\] is \(argument 0\), through gather",
     "a gather of an embedding": r"Dim 0 of p\['embed'\] is split over model because argument 0 was given so\.",
-    "a copied state": r"Nothing asked for a split of dim 1 of mu\['embed'\]\.",
+    "a copied state": r"Dim 1 of mu\['embed'\] is whole because argument 1 was given so\.",
     "copied results": r"gathers a result over model only to return it so",
 }
 """What is said of each of the six that are about shardings."""
