@@ -398,7 +398,7 @@ def test_products_that_xla_computes_in_rings_for_tpus_are_one_line_each():
 def test_layers_of_a_transformer_that_are_written_out_are_lines_with_a_count_and_add_up():
     mesh, layers = sw.tpu_mesh("v5e:4x4", ("data", "model"), shape=(4, 4)), 12
 
-    def shape(*sizes: int, spec: jax.P = jax.P()) -> jax.ShapeDtypeStruct:
+    def shape(*sizes: int, spec: jax.P) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct(sizes, "bfloat16", sharding=jax.sharding.NamedSharding(mesh, spec))
 
     def step(x, weights):
