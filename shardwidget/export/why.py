@@ -120,8 +120,9 @@ def _also(c: Comparison | Explained, k: int) -> Link:
 
 
 def _ask(asked: Reason) -> str:
+    axis = f", {asked.axis!r}" if asked.axis else ""
     value = f", value={asked.value}" if asked.value else ""
-    return f"comparison.why({asked.row}, {asked.dim}, {asked.axis!r}{value}, instead=True)"
+    return f"comparison.why({asked.row}, {asked.dim}{axis}{value}, instead=True)"
 
 
 def _answer(c: Comparison | Explained, chain: list[int], of: Compared) -> str:

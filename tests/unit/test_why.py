@@ -225,6 +225,7 @@ def test_a_gather_for_a_constraint_names_it_first():
         assert whys[0].answer == first
         assert any("is split over model" in why.answer for why in whys[1:])
     at = next(k for k, row in enumerate(c.rows) if row.decision)
+    assert c.why(at, 1).ask == f"comparison.why({at}, 1, instead=True)"
     tried = c.why(at, 1, instead=True)
     assert [one.what for one in tried.instead] == ["as it is", f"without line {line}"]
     assert not any(kind.startswith("all-gather") for kind in tried.instead[1].collectives)
