@@ -1,6 +1,7 @@
 """Why values are split: every chain ends in what was given, and without that the compiled program has another split."""
 
 import functools
+import gc
 from collections import defaultdict
 from dataclasses import replace
 
@@ -290,6 +291,25 @@ def test_only_what_is_asked_for_is_made_and_it_is_the_same():
         assert lazily[-1] is lazily[len(lazily) - 1]
         with pytest.raises(IndexError):
             lazily[len(lazily)]
+
+
+def test_python_collects_nothing_while_it_is_asked_why():
+    program, found, before = read.program(block, *BLOCK), [], gc.get_threshold()
+
+    def collects(phase, info):
+        found.append(phase)
+
+    gc.callbacks.append(collects)
+    gc.set_threshold(100, 1, 1)
+    try:
+        assert explained(program, block, *BLOCK)
+        assert len(found) < 10  # Of what is allocated before and after; 40 otherwise.
+        with pytest.raises(TypeError):
+            explained(program, block)
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(collects)
 
 
 def test_layers_that_a_python_loop_writes_are_told_apart():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -22,6 +24,22 @@ from shardwidget.read._comparison.reasons import reasons_of
 from shardwidget.read._comparison.rows import row_of
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's cyclic collector: after a compile, what is made here starts a collection of all that JAX holds.
+
+    That takes half as long again as the answer for a long program; it comes later, outside of the question.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@_uncollected()
 def explained(
     program: Program,
     f: Callable[..., Any],
