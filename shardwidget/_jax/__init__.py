@@ -95,7 +95,7 @@ from shardwidget._jax.kernels import (
     kernel_sends,
     recorded_kernels,
 )
-from shardwidget._jax.origins import Record, Recorded, recorded
+from shardwidget._jax.origins import Operation, Record, Recorded, recorded
 from shardwidget._jax.partitioning import ENTERS_FUNCTIONS, Axes, Block, Op, PartitionError, Value, partitioned
 from shardwidget._jax.primitives import (
     ACCUMULATES,

@@ -41,7 +41,7 @@ class Passing(NamedTuple):
     """Index in ``Record.values``."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Recorded:
     """A value."""
 
@@ -51,12 +51,13 @@ class Recorded:
     it has no sharding."""
     origins: Mapping[str, str]
     """By axis, what gave it: ``self``, ``input: 0``, ``constraint_0``, ``mc_0_output: 0``, ``output: 0``."""
+    closed: tuple[bool, ...] = ()
+    """Whether each dimension takes no more axes than were given; empty where it has no sharding."""
     passed: dict[str, Passing] = field(default_factory=dict)
     """By axis, how it got here; none where it was given here."""
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """An operation, or an edge along which a loop, a branch or a region passes a value on."""
 
     name: str
@@ -120,6 +121,8 @@ _SHARDING = re.compile(r"<@[\w.\-]+, \[((?:\{[^{}]*\}(?:p\d+)?(?:, )?)*)\][^<>]*
 _AXIS = re.compile(r'"([^"]+)"(?::(\(\d+\)\d+))?')
 _EDGE = re.compile(r'step-(\d+) = |"([^"]+)"(?::(\(\d+\)\d+))? = (operand|result)-(\d+) -> \[([^\]]*)\]')
 _ORIGIN = re.compile(r'"?([\w.\-]+?(?::\(\d+\)\d+)?)"? = "([^"]*)"')
+_ORIGINS = "sdy.sharding_origins"
+_EACH = re.compile(r"\{([^{}]*)\}")
 _DIMENSIONS = re.compile(r"\[([^\[\]]*)\]")
 _SUMMED = re.compile(r"reduction=\{([^}]*)\}")
 
@@ -131,6 +134,8 @@ class _Reader:
         self.number: dict[Any, int] = {}
         self.ends: dict[Any, Sequence[Any]] = {}
         """By the first result of an operation, what each of its regions returns."""
+        self.texts: dict[Any, str] = {}
+        """What attributes are written as: many operations share one, and writing it takes longer than all else."""
         self.steps = 0
         self.function = next(f for f in inside(module) if f.name == "func.func")
 
@@ -139,7 +144,7 @@ class _Reader:
         block = function.regions[0].blocks[0]
         given = _each(function.attributes, "arg_attrs", len(block.arguments))
         arguments = tuple(
-            self._value(v, _dims(a.get("sdy.sharding", "")), _origins(a.get("sdy.sharding_origins", "")))
+            self._value(v, a.get("sdy.sharding", ""), _origins(a.get(_ORIGINS, "")))
             for v, a in zip(block.arguments, given, strict=True)
         )
         self._edges_first(function)
@@ -147,8 +152,9 @@ class _Reader:
         results = []
         returned = _last(block).operands
         for value, a in zip(returned, _each(function.attributes, "res_attrs", len(returned)), strict=True):
-            dims, origins = _dims(a.get("sdy.sharding", "")), _origins(a.get("sdy.sharding_origins", ""))
-            self.values.append(Recorded(tuple(value.type.shape), dims, origins))
+            text, origins = a.get("sdy.sharding", ""), _origins(a.get(_ORIGINS, ""))
+            dims = _dims(text)
+            self.values.append(Recorded(tuple(value.type.shape), dims, origins, _closed(text)))
             results.append(len(self.values) - 1)
             self._pass(a.get("sdy.propagation_edges", ""), -1, [self.number[value]], results[-1:])
             for axis in (axis for axes in dims or () for axis in axes):
@@ -156,21 +162,23 @@ class _Reader:
                     self.values[-1].passed.setdefault(axis, Passing(-1, -1, self.number[value]))
         return Record(tuple(self.values), tuple(self.operations), arguments, tuple(results), self.steps)
 
-    def _value(self, value: Any, dims: Any, origins: Mapping[str, str]) -> int:
-        self.values.append(Recorded(tuple(getattr(value.type, "shape", ())), dims, origins))
+    def _value(self, value: Any, sharding: str, origins: Mapping[str, str]) -> int:
+        shape = tuple(getattr(value.type, "shape", ()))
+        self.values.append(Recorded(shape, _dims(sharding), origins, _closed(sharding)))
         self.number[value] = len(self.values) - 1
         return self.number[value]
 
     def _edges_first(self, operation: Any) -> None:
         """Numbers what loops, branches and regions return and take: each is one value with the edge that it is on."""
-        if not len(operation.regions):
-            return
+        within = []
         for inner in inside(operation):
             if inner.name == "sdy.data_flow_edge":
-                dims = _dims(_text(inner, "sharding"))
-                here = self._value(inner.results[0], dims, _origins(_text(inner, "sdy.sharding_origins")))
-                self.number[inner.operands[0]] = here
-        for inner in inside(operation):
+                attributes = inner.attributes
+                sharding, origins = self._text(attributes, "sharding"), self._text(attributes, _ORIGINS)
+                self.number[inner.operands[0]] = self._value(inner.results[0], sharding, _origins(origins))
+            elif len(inner.regions):
+                within.append(inner)
+        for inner in within:
             for region in inner.regions if inner.name == "stablehlo.while" else ():
                 for argument, result in zip(region.blocks[0].arguments, inner.results, strict=True):
                     if result in self.number:
@@ -182,37 +190,34 @@ class _Reader:
             for block in region.blocks:
                 for value in block.arguments:
                     if value not in self.number:
-                        self._value(value, None, {})
+                        self._value(value, "", {})
         edges = []
         for inner in inside(operation):
-            if inner.name == "sdy.data_flow_edge":
+            name = inner.name
+            if name == "sdy.data_flow_edge":
                 edges.append(inner)  # It follows what it is of, whose operands are numbered by then.
                 continue
-            if inner.name in ("func.return", "stablehlo.return", "sdy.return"):
+            if name in ("func.return", "stablehlo.return", "sdy.return"):
                 continue
-            self._results(inner)
-            self._read(inner)
-            self._operation(inner)
+            attributes, results = inner.attributes, [*inner.results]
+            self._results(name, attributes, results)
+            if len(inner.regions):
+                self._read(inner)
+            operands = tuple(self.number[v] for v in inner.operands)
+            self._add(inner, name, attributes, operands, tuple(self.number[v] for v in results))
         for edge in edges:
             self._edge(edge)
 
-    def _results(self, operation: Any) -> None:
-        if operation.name == "sdy.sharding_constraint":
-            origins = _origins(_text(operation, "sdy.sharding_origins"))
-            self._value(operation.results[0], _dims(_text(operation, "sharding")), origins)
+    def _results(self, name: str, attributes: Any, results: Sequence[Any]) -> None:
+        said = self._text(attributes, _ORIGINS)
+        if name == "sdy.sharding_constraint":
+            self._value(results[0], self._text(attributes, "sharding"), _origins(said))
             return
-        count = len(operation.results)
-        shardings = _SHARDING.findall(_text(operation, "sdy.sharding"))
-        origins = re.findall(r"\{([^{}]*)\}", _text(operation, "sdy.sharding_origins"))
-        for k, value in enumerate(operation.results):
+        shardings, origins = _each_sharding(self._text(attributes, "sdy.sharding")), _each_origins(said)
+        for k, value in enumerate(results):
             if value not in self.number:
-                dims = _split(shardings[k]) if len(shardings) == count else None
-                self._value(value, dims, _origins(origins[k]) if len(origins) == count else {})
-
-    def _operation(self, operation: Any) -> None:
-        operands = tuple(self.number[v] for v in operation.operands)
-        results = tuple(self.number[v] for v in operation.results)
-        self._add(operation, operands, results, _text(operation, "sdy.propagation_edges"))
+                alike = len(shardings) == len(results), len(origins) == len(results)
+                self._value(value, shardings[k] if alike[0] else "", origins[k] if alike[1] else {})
 
     def _edge(self, edge: Any) -> None:
         from jax.extend.mlir import ir
@@ -222,8 +227,8 @@ class _Reader:
         if isinstance(owner, ir.Block):  # What a region takes.
             argument = ir.BlockArgument(value).arg_number
             operands = (self.number[owner.owner.operands[argument]],)
-            path, edges = path_of(owner.owner), _text(edge, "sdy.propagation_edges")
-            self._add(edge, operands, (self.number[edge.results[0]],), edges, path)
+            results = (self.number[edge.results[0]],)
+            self._add(edge, edge.name, edge.attributes, operands, results, path_of(owner.owner))
             return
         owner = getattr(owner, "operation", owner)
         at = ir.OpResult(value).result_number
@@ -239,21 +244,33 @@ class _Reader:
         else:  # A region's results are as it says.
             sources = []
         operands = tuple(self.number[v] for v in sources)
-        self._add(edge, operands, (self.number[edge.results[0]],), _text(edge, "sdy.propagation_edges"))
+        self._add(edge, edge.name, edge.attributes, operands, (self.number[edge.results[0]],))
 
     def _add(
-        self, operation: Any, operands: tuple[int, ...], results: tuple[int, ...], edges: str, path: str = ""
+        self,
+        operation: Any,
+        name: str,
+        attributes: Any,
+        operands: tuple[int, ...],
+        results: tuple[int, ...],
+        path: str = "",
     ) -> None:
-        attributes = operation.attributes
         label = attributes["sdy.sharding_origin_name"].value if "sdy.sharding_origin_name" in attributes else ""
         takes = ()
-        if operation.name == "sdy.manual_computation":
+        if name == "sdy.manual_computation":
             takes = tuple(self.number[v] for v in operation.regions[0].blocks[0].arguments)
-        rule = _rule(_text(operation, "sdy.sharding_rule"))
-        self.operations.append(
-            Operation(operation.name, path or path_of(operation), operands, results, label, rule, takes)
-        )
-        self._pass(edges, len(self.operations) - 1, operands, results)
+        rule = _rule(self._text(attributes, "sdy.sharding_rule"))
+        self.operations.append(Operation(name, path or path_of(operation), operands, results, label, rule, takes))
+        if "sdy.propagation_edges" in attributes:
+            self._pass(str(attributes["sdy.propagation_edges"]), len(self.operations) - 1, operands, results)
+
+    def _text(self, attributes: Any, name: str) -> str:
+        if name not in attributes:
+            return ""
+        attribute = attributes[name]
+        if (text := self.texts.get(attribute)) is None:
+            text = self.texts[attribute] = str(attribute)
+        return text
 
     def _pass(self, edges: str, operation: int, operands: Sequence[int], results: Sequence[int]) -> None:
         step = -1
@@ -283,18 +300,21 @@ def _last(block: Any) -> Any:
     return block.operations[len(block.operations) - 1]
 
 
-def _text(operation: Any, name: str) -> str:
-    return str(operation.attributes[name]) if name in operation.attributes else ""
-
-
+@functools.lru_cache(1024)
 def _dims(text: str) -> tuple[tuple[str, ...], ...] | None:
     found = _SHARDING.search(text)
-    return _split(found[1]) if found else None
+    return tuple(tuple(_axes(each)) for each in _EACH.findall(found[1])) if found else None
 
 
 @functools.lru_cache(1024)
-def _split(dimensions: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(_axes(each)) for each in re.findall(r"\{([^{}]*)\}", dimensions))
+def _closed(text: str) -> tuple[bool, ...]:
+    found = _SHARDING.search(text)
+    return tuple("?" not in each for each in _EACH.findall(found[1])) if found else ()
+
+
+@functools.lru_cache(1024)
+def _each_sharding(text: str) -> tuple[str, ...]:
+    return tuple(found[0] for found in _SHARDING.finditer(text))
 
 
 def _axes(text: str) -> Iterator[str]:
@@ -305,6 +325,11 @@ def _axes(text: str) -> Iterator[str]:
 @functools.lru_cache(1024)
 def _origins(text: str) -> Mapping[str, str]:
     return dict(_ORIGIN.findall(text))
+
+
+@functools.lru_cache(1024)
+def _each_origins(text: str) -> tuple[Mapping[str, str], ...]:
+    return tuple(map(_origins, _EACH.findall(text)))
 
 
 @functools.lru_cache(1024)

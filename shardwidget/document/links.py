@@ -21,7 +21,8 @@ class Crossing:
     """
 
     name: str
-    """The mesh axes, ``data``, ``data, model``; with the kind of collective where it is one that makes no ring."""
+    """The mesh axes, ``data``, ``data, model``; with the kind of collective where it is one that makes no ring. Of
+    several permutations, with its pairs: ``model, 0→1 2→3``."""
     axes: tuple[str, ...]
     """The mesh axes whose groups these are; empty for irregular groups."""
     size: int

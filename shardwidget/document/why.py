@@ -14,13 +14,14 @@ from shardwidget.document.wire import VERSION
 __all__ = ["Alternative", "Cause", "Group", "Link", "Reason", "Why", "chain_of"]
 
 Given = Literal["", "argument", "constraint", "type", "shard_map", "jit"]
-"""What a split comes from: an argument's sharding, a constraint, a type on an Explicit mesh, the specs of a
-``shard_map``, or ``in_shardings`` and ``out_shardings`` of ``jit``. Empty where another value passed it on."""
+"""What a split, or a dimension that is whole, comes from: an argument's sharding, a constraint, a type on an Explicit
+mesh, the specs of a ``shard_map``, or ``in_shardings`` and ``out_shardings`` of ``jit``. Empty where another value
+passed it on."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one dimension of a value of a ``Comparison`` is split over one axis: one step back."""
+    """Why one dimension of a value of a ``Comparison`` is split over one axis, or is kept whole: one step back."""
 
     row: int
     """Index in ``Comparison.rows``."""
@@ -28,6 +29,7 @@ class Reason:
     """Index in that row's ``values``."""
     dim: int
     axis: str
+    """The mesh axis; empty where the dimension is whole because that was asked for."""
     given: Given = ""
     """What gave it, where ``giver`` is -1."""
     through: tuple[int, ...] = ()
@@ -76,8 +78,8 @@ class Cause:
     """Index in ``Comparison.rows`` of the operation that needs it; None where it is one of several that are written
     alike."""
     reasons: tuple[int, ...]
-    """Indices in ``Comparison.reasons``: the operands of that operation that are split over its axes; of several, what
-    they all follow from."""
+    """Indices in ``Comparison.reasons``: what a constraint keeps whole that the operation makes, then the operands of
+    that operation that are split over its axes; of several, what they all follow from."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class Why(Document):
     answer: str
     """The answer in one sentence."""
     given: Given = ""
-    """What the split comes from; empty where it is not split, or where the way is not known."""
+    """What the split comes from, or who asked for the whole; empty where nobody did, or where the way is not known."""
     chain: tuple[Link, ...] = ()
     """From what gave the axis to the value; empty where the way is not known."""
     lost: tuple[Link, ...] = ()

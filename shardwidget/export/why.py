@@ -55,7 +55,8 @@ def why(
     axes = of.concrete.dims[dim].axes if of.concrete and of.concrete.dims else ()
     if axis is None:
         axis = axes[0] if axes else ""
-    places = [k for k, r in enumerate(c.reasons) if (r.row, r.value, r.dim, r.axis) == (row, value, dim, axis)]
+    at = row, value, dim, axis if axes else ""
+    places = [k for k, r in enumerate(c.reasons) if (r.row, r.value, r.dim, r.axis) == at]
     if places:
         found = _found(c, places[0])
         if not instead or not found.ask:
@@ -93,6 +94,8 @@ def _found(c: Comparison | Explained, index: int) -> Why:
     group = c.groups[last.group].reasons if last.group >= 0 else ()
     rows = {last.row} | {row for k in chain for row in c.reasons[k].through}
     over = {k for cause in c.causes if cause.row in rows for k in [cause.collective] if _over(c, k, last.axis)}
+    if not last.axis:
+        over = {cause.collective for cause in c.causes if chain[0] in cause.reasons}
     return Why(
         of.name,
         last.dim,
@@ -117,8 +120,9 @@ def _also(c: Comparison | Explained, k: int) -> Link:
 
 
 def _ask(asked: Reason) -> str:
+    axis = f", {asked.axis!r}" if asked.axis else ""
     value = f", value={asked.value}" if asked.value else ""
-    return f"comparison.why({asked.row}, {asked.dim}, {asked.axis!r}{value}, instead=True)"
+    return f"comparison.why({asked.row}, {asked.dim}{axis}{value}, instead=True)"
 
 
 def _answer(c: Comparison | Explained, chain: list[int], of: Compared) -> str:
@@ -129,7 +133,7 @@ def _answer(c: Comparison | Explained, chain: list[int], of: Compared) -> str:
     if first.given == "shard_map" and first.through:
         passed = passed[:-1]
     passed = list(dict.fromkeys(row for row in passed if row != first.row or len(chain) == 1))[::-1]
-    split = f"Dim {last.dim} of {of.name} is split over {last.axis} because "
+    split = f"Dim {last.dim} of {of.name} is {f'split over {last.axis}' if last.axis else 'whole'} because "
     if own:
         return split + origin[0] + "."
     through = ""

@@ -12,7 +12,8 @@ from traitlets import TraitError
 import shardwidget as sw
 from shardwidget import read
 from shardwidget.document import Ints, Program
-from tests.links import LINKS, collective, of_program, on_chips, trays_and_rings, two_cores
+from shardwidget.read._links.links import of_meshes
+from tests.links import LINKS, collective, of_program, on_chips, square, trays_and_rings, two_cores
 
 
 def test_orders_along_trays_and_along_rings() -> None:
@@ -62,6 +63,18 @@ def test_the_link_that_carries_most_is_named_and_rows_say_whose_hops_they_are() 
     text = str(of_program())
     assert "the one along y from chip (0, 0) to (0, 1)" in text
     assert text.endswith("model: all-gather\nmodel, collective-permute: collective-permute")
+
+
+def test_permutations_of_the_same_axes_are_told_apart_by_their_pairs() -> None:
+    rows = np.arange(16).reshape(4, 4)
+
+    def permutation(*ranks: tuple[int, int]):
+        pairs = [(int(row[a]), int(row[b])) for row in rows for a, b in ranks]
+        return collective("collective-permute", rows, 10, pairs)
+
+    ways = permutation((0, 1), (2, 3)), permutation(*((k, (k + 1) % 4) for k in range(4))), permutation((1, 0))
+    (order,) = of_meshes({"as compiled": square()}, Program(square(), ways, name="step")).orders
+    assert [c.name for c in order.crossings] == ["model, 0→1 2→3", "model, +1", "model, 1→0"]
 
 
 def scattered() -> Program:

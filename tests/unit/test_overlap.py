@@ -131,6 +131,44 @@ def test_a_loop_counts_as_often_as_it_runs():
     assert (o.now, "counted once: 1." in o.note) == (COMPUTES + SENDS, True)
 
 
+AT = ', metadata={{op_name="jit(f)/{}" source_file="/home/me/layers.py" source_line={}}}\n'
+
+
+def test_layers_that_a_python_loop_writes_are_one_line_of_each_kind():
+    """Three layers, in each a product, beside which all of a gather runs, and a gather that is waited for."""
+
+    def layer(k: int) -> str:
+        def gather(name: str, line: int) -> tuple[str, str]:
+            named = START.replace("%g", f"%{name}{k}").replace("channel_id=1", f"channel_id={line}{k}")
+            return named.replace("\n", AT.format("gather", line)), DONE.replace("%g", f"%{name}{k}")
+
+        (hidden, hidden_ends), (seen, seen_ends) = gather("hidden", 7), gather("seen", 8)
+        product = DOT.format(f"d{k}" if k < 3 else "d").replace("\n", AT.format("dot_general", 9))
+        return hidden + product + hidden_ends + seen + seen_ends
+
+    o = of(entry(*map(layer, (1, 2, 3))))
+    assert (o.now, o.compute, o.exposed, o.overlapped) == (9.0, 6.0, 3.0, 6.0)
+    found = [(of.source.line if of.source else 0, len(of.transfers), of.seconds, of.exposed) for of in o.by_line()]
+    assert found == [(8, 3, 3.0, 3.0), (7, 3, 3.0, 0.0)]
+    assert [(line.source.line if line.source else 0, line.seconds, line.flops) for line in o.lines] == [
+        (9, 6.0, 3 * 2 * 16**3)
+    ]
+    assert "all-gather ×3" in str(o)
+
+
+def test_what_waits_for_the_memory_of_the_device_is_time_of_its_line():
+    copy = "  %c.start = (f32[256]{0:S(1)}, f32[256]{0}, u32[]{:S(2)}) copy-start(%v)\n".replace(
+        "\n", AT.format("mul", 5)
+    )
+    done = "  %c = f32[256]{0:S(1)} copy-done(%c.start)\n"
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    chip = Rate("chip", 4096.0, 512.0)
+    o = read.overlap(HEAD + entry(copy, done, DOT.format("d")), mesh=mesh, chip=chip, interconnect=LINKS)
+    lines = {line.source.line if line.source else 0: line.seconds for line in o.lines}
+    assert lines == {5: 2.0, 0: o.compute - 2.0}
+    assert [(i.source.line, i.seconds) for i in o.intervals if i.source] == [(5, 2.0)]
+
+
 def test_a_slice_of_what_a_fusion_takes_is_all_that_is_read():
     fused = """%fused (a: f32[8,16,16], i: s32[]) -> f32[16,16] {
   %a = f32[8,16,16]{2,1,0} parameter(0)
@@ -354,3 +392,40 @@ def test_products_that_xla_computes_in_rings_for_tpus_are_one_line_each():
     assert {line.kind for line in o.by_line()} == {"collective-permute"}
     assert {t.ring for t in o.transfers} == {"all-gather", "reduce-scatter"}
     assert {t.operand for t in o.transfers if t.ring == "all-gather"} == {"x", ""}
+
+
+@pytest.mark.libtpu
+def test_layers_of_a_transformer_that_are_written_out_are_lines_with_a_count_and_add_up():
+    mesh, layers = sw.tpu_mesh("v5e:4x4", ("data", "model"), shape=(4, 4)), 12
+
+    def shape(*sizes: int, spec: jax.P) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(sizes, "bfloat16", sharding=jax.sharding.NamedSharding(mesh, spec))
+
+    def step(x, weights):
+        def loss(weights):
+            y = x
+            for w in weights:
+                a = jax.nn.softmax(y @ y.mT) @ y
+                y = y + a
+                h = jax.nn.relu(y @ w["up"])
+                y = jax.lax.with_sharding_constraint(y + h @ w["down"], jax.sharding.NamedSharding(mesh, jax.P("data")))
+            return (y * y).sum()
+
+        return jax.tree.map(lambda w, g: w - g, weights, jax.grad(loss)(weights))
+
+    w = {"up": shape(64, 256, spec=jax.P(None, "model")), "down": shape(256, 64, spec=jax.P("model"))}
+    o = read.overlap(step, shape(8, 32, 64, spec=jax.P("data")), [w] * layers)
+    forward = [of for of in o.by_line() if of.axes == ("model",) and not of.backward]
+    assert [(of.kind, sum(t.times or 0 for t in of.transfers)) for of in forward] == [("all-reduce", layers)]
+    assert f"all-reduce ×{layers}" in str(o)
+    assert len({(of.kind, of.axes, of.source, of.backward) for of in o.by_line()}) == len(o.by_line())
+    assert sum(of.exposed for of in o.by_line()) == pytest.approx(o.exposed)
+    assert sum(i.seconds for i in o.intervals if i.what == "wait") == pytest.approx(o.exposed)
+    assert sum(i.seconds for i in o.intervals if i.what == "compute") == pytest.approx(o.compute)
+    assert len(o.lines) < 10
+    assert sum(line.seconds for line in o.lines) == pytest.approx(o.compute)
+    assert sum(line.flops for line in o.lines) == pytest.approx(o.flops)
+    tokens, width, hidden = 8 * 32, 64, 256
+    products = 3 * layers * 2 * tokens * 2 * width * hidden / 16
+    attention = 3 * layers * 2 * 2 * tokens * 32 * width / 4
+    assert o.flops == pytest.approx(products + attention, rel=0.1)

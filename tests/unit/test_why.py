@@ -1,6 +1,7 @@
 """Why values are split: every chain ends in what was given, and without that the compiled program has another split."""
 
 import functools
+import gc
 from collections import defaultdict
 from dataclasses import replace
 
@@ -43,6 +44,23 @@ BLOCK = (
     shape(512, 256, spec=P("data")),
     shape(256, 1024, spec=P()),
     shape(1024, 256, spec=P(None, "model")),
+)
+
+
+def kept(x, w_in, w_out):
+    """What a constraint keeps whole, on the way from one product to another."""
+    wide = x @ w_in
+    tall = jax.nn.gelu(wide)
+    h = jax.lax.with_sharding_constraint(tall, NamedSharding(mesh(), P("data", None)))
+    twice = h * 2
+    y = twice @ w_out
+    return y * 2
+
+
+KEPT = (
+    shape(512, 256, spec=P("data")),
+    shape(256, 1024, spec=P(None, "model")),
+    shape(1024, 256, spec=P()),
 )
 
 
@@ -171,13 +189,53 @@ def test_back_through_an_operation(compared):
 
 
 def test_what_is_not_split_says_so(compared):
-    why = compared.why(0, 1)
+    why = compared.why(product(compared), 1, "data")
     assert (why.axis, why.chain) == ("", ())
-    assert why.answer == "Nothing asked for a split of dim 1 of x."
+    assert why.answer == f"Dim 1 of {why.name} is not split over data."
+    c = read.comparison(kept, *KEPT)
+    assert c.why(len(c.rows) - 1, 1).answer == "Nothing asked for a split of dim 1 of y * 2."
+    free = (jax.ShapeDtypeStruct(x.shape, x.dtype) for x in KEPT[1:])
+    assert (
+        read.comparison(kept, KEPT[0], *free).why(0, 1, value=1).answer == "Nothing asked for a split of dim 1 of w_in."
+    )
     with pytest.raises(IndexError, match="there is no dim 2"):
         compared.why(0, 2)
     with pytest.raises(IndexError, match="there is no collective 9"):
         compared.why_collective(9)
+
+
+def test_who_asked_for_the_whole_is_named(compared):
+    assert compared.why(0, 1).answer == "Dim 1 of x is whole because argument 0 was given so."
+    c, line = read.comparison(kept, *KEPT), 4 + kept.__code__.co_firstlineno
+    asks = f"because with_sharding_constraint in line {line} asks for it"
+    whole = next(k for k, row in enumerate(c.rows) if row.decision)
+    why = c.why(whole, 1)
+    assert (why.answer, why.given, why.axis) == (f"Dim 1 of h is whole {asks}.", "constraint", "")
+    assert [link.name for link in why.chain] == ["h"]
+    assert why.collectives[0].startswith("all-gather over model")
+    after = c.why(whole + 1, 1)
+    assert after.answer == f"Dim 1 of twice is whole {asks}, through mul, line {line + 1}."
+    assert [link.name for link in after.chain] == ["h", "twice"]
+
+
+def test_a_gather_for_a_constraint_names_it_first():
+    line = 4 + kept.__code__.co_firstlineno
+    first = f"Dim 1 of h is whole because with_sharding_constraint in line {line} asks for it."
+    view, c = sw.CompiledProgram(kept, *KEPT), read.comparison(kept, *KEPT)
+    for whys in (view.why(0), c.why_collective(0)):
+        assert whys[0].answer == first
+        assert any("is split over model" in why.answer for why in whys[1:])
+    at = next(k for k, row in enumerate(c.rows) if row.decision)
+    assert c.why(at, 1).ask == f"comparison.why({at}, 1, instead=True)"
+    tried = c.why(at, 1, instead=True)
+    assert [one.what for one in tried.instead] == ["as it is", f"without line {line}"]
+    assert not any(kind.startswith("all-gather") for kind in tried.instead[1].collectives)
+
+
+def test_results_are_whole_where_jit_was_told_so():
+    told = jax.jit(kept, out_shardings=NamedSharding(mesh(), P("data", None)))
+    c = read.comparison(told, *KEPT)
+    assert c.why(len(c.rows) - 1, 1).answer == "Dim 1 of y * 2 is whole because jit was given this sharding for it."
 
 
 def test_a_collective_of_a_compiled_program_says_why():
@@ -233,6 +291,25 @@ def test_only_what_is_asked_for_is_made_and_it_is_the_same():
         assert lazily[-1] is lazily[len(lazily) - 1]
         with pytest.raises(IndexError):
             lazily[len(lazily)]
+
+
+def test_python_collects_nothing_while_it_is_asked_why():
+    program, found, before = read.program(block, *BLOCK), [], gc.get_threshold()
+
+    def collects(phase, info):
+        found.append(phase)
+
+    gc.callbacks.append(collects)
+    gc.set_threshold(100, 1, 1)
+    try:
+        assert explained(program, block, *BLOCK)
+        assert len(found) < 10  # Of what is allocated before and after; 40 otherwise.
+        with pytest.raises(TypeError):
+            explained(program, block)
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(collects)
 
 
 def test_layers_that_a_python_loop_writes_are_told_apart():

@@ -26,8 +26,9 @@ export interface ChainLink {
 
 export interface ChainAnswer {
   answer: string;
+  /** Empty where it is whole. */
   axis: string;
-  /** From what gave the axis to the value. */
+  /** From what gave the axis to the value, or asked for the whole. */
   chain: readonly ChainLink[];
   lost: readonly ChainLink[];
   because: string;
@@ -56,7 +57,7 @@ export function Chain({ why, mesh, asked, chosen, ask, children }: Props) {
   const head = Math.ceil(MOST / 2);
   const folded = chain.length > MOST + 1 ? chain.length - MOST : 0;
   return (
-    <section class={`why axis${ink}`} aria-label="why">
+    <section class={`why${axis && ` axis${ink}`}`} aria-label="why">
       <div class="asking">
         <p class="answer">
           <Tokens tokens={sentenceTokens(answer, mesh)} />
@@ -64,7 +65,8 @@ export function Chain({ why, mesh, asked, chosen, ask, children }: Props) {
         <fieldset class="dims" aria-label="dimension">
           {asked.map((one, i) => (
             <button type="button" aria-pressed={i === chosen} onClick={() => ask(i)} key={i}>
-              {one.name && `${one.name} `}dim {one.dim} <b class={`ink${inkOf(mesh, one.axis)}`}>{one.axis}</b>
+              {one.name && `${one.name} `}dim {one.dim}{" "}
+              {one.axis ? <b class={`ink${inkOf(mesh, one.axis)}`}>{one.axis}</b> : "whole"}
             </button>
           ))}
         </fieldset>

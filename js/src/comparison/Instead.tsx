@@ -19,7 +19,8 @@ export function Instead({ state, reason, why }: Props) {
   const decided = why.lost.length > 0 || why.chain[0]?.reason.given === "constraint";
   if (!decided) return null;
   const { last, waiting } = state.instead(reason);
-  const { row, dim, axis } = why.reason;
+  const { row, dim, axis, value } = why.reason;
+  const asked = [row, dim, ...(axis ? [`"${axis}"`] : []), ...(value > 0 ? [`value=${value}`] : [])].join(", ");
   const found = waiting ? undefined : last?.found;
   return (
     <section class="instead acts" aria-label="instead">
@@ -32,8 +33,7 @@ export function Instead({ state, reason, why }: Props) {
         {last?.trouble && !waiting && <span class="trouble">{last.trouble}</span>}
         {state.saved && !found && (
           <span class="soft">
-            In Python, <code>{`view.document.why(${row}, ${dim}, "${axis}", instead=True)`}</code> compiles it as it
-            would be otherwise.
+            In Python, <code>{`view.document.why(${asked}, instead=True)`}</code> compiles it as it would be otherwise.
           </span>
         )}
         {found?.length === 1 && <span class="soft">Nothing else compiles here.</span>}

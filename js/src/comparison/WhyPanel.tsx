@@ -14,7 +14,6 @@ export function WhyPanel({ state, model, row }: { state: ComparisonState; model:
   const why = reasons[chosen] === undefined ? null : whyOf(model, reasons[chosen]);
   const reason = reasons[chosen];
   if (!why || reason === undefined) return null;
-  const axis = model.mesh.axisOf(why.reason.axis);
   const several = new Set(reasons.map((k) => model.doc.reasons[k]?.value)).size > 1;
   const asked = reasons.flatMap((k) => {
     const r = model.doc.reasons[k];
@@ -32,6 +31,7 @@ export function WhyPanel({ state, model, row }: { state: ComparisonState; model:
     >
       {why.collectives.map((k) => {
         const op = model.collective(k);
+        const axis = model.mesh.axisOf(why.reason.axis || op?.axes[0] || "");
         return (
           op && (
             <p class="follows" key={k}>

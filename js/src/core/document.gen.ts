@@ -1326,7 +1326,7 @@ export interface Question {
   readonly feedback: Feedback | null;
 }
 
-/** Why one dimension of a value of a `Comparison` is split over one axis: one step back. */
+/** Why one dimension of a value of a `Comparison` is split over one axis, or is kept whole: one step back. */
 export interface Reason {
   readonly row: number;
   readonly value: number;

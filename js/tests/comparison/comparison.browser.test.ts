@@ -368,3 +368,19 @@ test("three lines as typed above what is to be looked at fold into one, which op
   await frames();
   expect(lines(view).length).toBeGreaterThan(16);
 });
+
+test("what is whole is told without the ink of an axis; the collective that follows has its own", async () => {
+  const doc = comparison("layer");
+  const none = { given: "" as const, through: [], back: false, giver: -1, step: -1, lost: [], because: "" };
+  const given = { ...none, row: 1, value: 0, dim: 1, axis: "", given: "constraint" as const, wanted: -1, group: -1 };
+  const at = doc.program?.collectives.findIndex((c) => c.axes[0] === doc.mesh.axes[1]?.name) ?? -1;
+  const causes = [{ collective: at, row: 1, reasons: [0] }];
+  const view = await mount({ ...doc, reasons: [given], causes, steps: 1 }, { selection: 1 });
+  press(table(view), "w");
+  await settle();
+  const panel = find(view, "section.why");
+  expect(panel.className).toBe("why");
+  expect(textOf(find(view, "section.why .dims"))).toBe("dim 1 whole");
+  expect(find(view, "section.why .follows b.ink1").textContent).toBe(doc.mesh.axes[1]?.name);
+  expect(panel.textContent).toContain("is whole along dim 1 because");
+});

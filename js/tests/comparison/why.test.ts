@@ -65,6 +65,27 @@ test("a region that takes its operand so", () => {
   expect(whyOf(model(), 4)?.answer).toMatch(/^h is split over x because the shard_map.* takes h so, back through /);
 });
 
+test("what is whole names who asked for it, and the collectives that follow from that", () => {
+  const reasons = [
+    { ...PLAIN, row: 1, dim: 1, axis: "", given: "constraint" as const },
+    { ...PLAIN, row: 1, given: "argument" as const },
+    { ...PLAIN, row: 2, dim: 1, axis: "", through: [2], giver: 0 },
+  ];
+  const causes = [
+    { collective: 0, row: 1, reasons: [1] },
+    { collective: 1, row: 1, reasons: [0, 1] },
+  ];
+  const doc = comparison("layer");
+  const rows = doc.rows.map((row, k) => (k === 1 ? { ...row, decision: "with_sharding_constraint" as const } : row));
+  const whole = new ComparisonModel({ ...doc, rows, reasons, causes, steps: 4 });
+  expect(whyOf(whole, 0)?.answer).toBe(
+    "h is whole along dim 1 because with_sharding_constraint in line 2 asks for it.",
+  );
+  expect(whyOf(whole, 2)?.answer).toMatch(/ is whole along dim 1 because with_sharding_.* asks for it, through /);
+  expect(whyOf(whole, 2)?.collectives).toEqual([1]);
+  expect(reasonsOf(whole, 1)).toEqual([1, 0]);
+});
+
 test("a row's reasons: those in which somebody lost come first", () => {
   expect(reasonsOf(model(), 1)).toEqual([2, 4]);
   expect(reasonsOf(model(), 3)).toEqual([]);

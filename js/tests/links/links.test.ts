@@ -1,6 +1,6 @@
 /** Device orders on chips: golden pictures, links that are found where they are drawn, and their sentences. */
 import { expect, test } from "vitest";
-import { sentenceOf } from "../../src/links/model/links";
+import { OrderModel, sentenceOf } from "../../src/links/model/links";
 import { boardOf, lines, linksOf } from "../../src/links/scene/board";
 import { layoutOf, linksScene, placeAt } from "../../src/links/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, expectTextsApart, SCHEMES } from "../golden";
@@ -48,4 +48,27 @@ test("the sentence of a link says what crosses it", () => {
   expect(said[0]).toBe("The link along x from chip (0, 0, 0) to (1, 0, 0): fsdp: 2 hops; tensor: 2 hops");
   expect(said.filter((s) => s.endsWith(": idle")).length).toBeGreaterThan(0);
   expect(boardOf(model, 480, 312).width).toBe(480);
+});
+
+test("of many that cross a link the first are named", () => {
+  const [model] = shown("orders").models;
+  const [crossing] = model?.order.crossings ?? [];
+  if (!model || !crossing) throw new Error("no order");
+  const many = new OrderModel({ ...model.order, crossings: Array(7).fill(crossing) });
+  const [said = ""] = linksOf(many, 0).map((link) => sentenceOf(many, link));
+  expect(said.split("; ").length).toBe(5);
+  expect(said.endsWith("; … 3 more")).toBe(true);
+});
+
+test("a long name of a row is whole where there is room for it", () => {
+  const found = shown("program");
+  const [model] = found.models;
+  const [crossing] = model?.order.crossings ?? [];
+  if (!model || !crossing) throw new Error("no order");
+  const named = { ...crossing, name: "model, 1→0 2→1 3→2" };
+  const models = [new OrderModel({ ...model.order, crossings: [named] })];
+  const texts = linksScene(wire("program"), { ...found, models }, 446, "light").marks.flatMap((mark) =>
+    mark.kind === "text" ? [mark.spans.map((span) => span.text).join("")] : [],
+  );
+  expect(texts).toContain("model, 1→0 2→1 3→2 4");
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -13,6 +14,20 @@ FACTOR = re.compile(r"[a-z](_\d+)?")
 At = tuple[int, str]
 """A value of the record, and an axis that splits it."""
 
+Lettered = tuple[int, Sequence[str]]
+"""A value of the record, and letters for its dimensions: those that share one are split alike."""
+_EVERY = tuple(map(str, range(9)))
+"""Of an edge of a loop, a branch or a region, which passes every dimension on."""
+
+
+def lettered(operation: _jax.Operation) -> tuple[Sequence[Lettered], Sequence[Lettered]]:
+    """The operands and the results of an operation, by Shardy's rule of it; nothing where it has none."""
+    if operation.name == "sdy.data_flow_edge":
+        return [(v, _EVERY) for v in operation.operands], [(v, _EVERY) for v in operation.results]
+    if (rule := operation.rule) is None:
+        return (), ()
+    return [*zip(operation.operands, rule.operands, strict=True)], [*zip(operation.results, rule.results, strict=True)]
+
 
 class Alike:
     """Which values are split over an axis together: by the rules of the operations between them."""
@@ -21,12 +36,8 @@ class Alike:
         self._record = record
         self._parent: dict[At, At] = {}
         for operation in record.operations:
-            tensors = (*operation.operands, *operation.results)
-            if operation.rule is not None:
-                letters = (*operation.rule.operands, *operation.rule.results)
-                self._join(tensors, letters)
-            elif operation.name == "sdy.data_flow_edge":
-                self._join(tensors, [[str(d) for d in range(9)]] * len(tensors))
+            operands, results = lettered(operation)
+            self._join((*operands, *results))
         for v in record.results:
             for axis, passing in record.values[v].passed.items():
                 self._parent[self.of(v, axis)] = self.of(passing.giver, axis)
@@ -37,19 +48,26 @@ class Alike:
         while (parent := self._parent.get(at, at)) != at:
             below.append(at)
             at = parent
-        self._parent |= dict.fromkeys(below, at)
+        for each in below[:-1]:
+            self._parent[each] = at
         return at
 
-    def _join(self, tensors: Sequence[int], letters: Sequence[Sequence[str]]) -> None:
+    def _join(self, tensors: Sequence[Lettered]) -> None:
         first: dict[tuple[str, str], At] = {}
-        for v, theirs in zip(tensors, letters, strict=True):
+        for v, theirs in tensors:
             for d, axes in enumerate(self._record.values[v].dims or ()):
                 for axis in axes:
                     at = self.of(v, axis)
-                    # Of a dimension that is several factors, as of a reshape, an axis splits the major one.
-                    factor = FACTOR.match(theirs[d])
-                    one = self.of(*first.setdefault((factor[0] if factor else theirs[d], axis), at))
-                    self._parent[at] = one
+                    one = first.setdefault((_major(theirs[d]), axis), at)
+                    if one is not at:
+                        self._parent[at] = self.of(*one)
+
+
+@functools.lru_cache(1024)
+def _major(letters: str) -> str:
+    """What an axis splits of a dimension that is several factors, as of a reshape: the major one."""
+    factor = FACTOR.match(letters)
+    return factor[0] if factor else letters
 
 
 def dim_of(value: _jax.Recorded, axis: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -10,7 +12,7 @@ from jax.sharding import AxisType, Mesh
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
-from shardwidget.document import Program
+from shardwidget.document import Program, Row
 from shardwidget.document.comparison import Explained
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
@@ -22,6 +24,22 @@ from shardwidget.read._comparison.reasons import reasons_of
 from shardwidget.read._comparison.rows import row_of
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's cyclic collector: after a compile, what is made here starts a collection of all that JAX holds.
+
+    That takes half as long again as the answer for a long program; it comes later, outside of the question.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@_uncollected()
 def explained(
     program: Program,
     f: Callable[..., Any],
@@ -59,8 +77,15 @@ def explained(
         return None
     none, types = Explicit({}, {}), abstract(retyped(call.mesh, AxisType.Explicit))
     last = len(tree.lines) + 1
-    ends = {0: arguments_row(tree, call, types, concrete), last: outputs_row(tree, call, types, none, concrete)}
-    rows = Lazily(last + 1, lambda k: ends.get(k) or row_of(tree.lines[k - 1], k - 1, none, concrete))
+
+    def row(k: int) -> Row:
+        if k == 0:
+            return arguments_row(tree, call, types, concrete)
+        if k == last:
+            return outputs_row(tree, call, types, none, concrete)
+        return row_of(tree.lines[k - 1], k - 1, none, concrete)
+
+    rows = Lazily(last + 1, row)
     owned = frozenset(k for of in concrete.caused.values() for k, _ in of)
     return Explained(program, rows, owned, *reasons_of(tree, concrete))
 

@@ -57,9 +57,10 @@ def owners(
         program: the same, compiled.
     """
     lines: dict[Key, dict[int, None]] = defaultdict(dict)
+    sought = {path_within(c.op) for c in program.collectives}
     for line, path in paths:
-        if line >= 0:
-            lines[path_within(path), tree.lines[line].source].setdefault(line)
+        if line >= 0 and (within := path_within(path)) in sought:
+            lines[within, tree.lines[line].source].setdefault(line)
     alike = _Alike(tree, places, mesh, program)
     caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
     several: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -97,10 +98,17 @@ class _Alike:
         self._columns: dict[str, tuple[int, int]] | None = None
         self._local: dict[tuple[int, tuple[str, ...]], tuple[int, ...] | None] = {}
         self._givers = {id(v): k for k, line in enumerate(tree.lines) for v in line.outputs}
+        self._left: dict[Any, tuple[int, ...]] = {}
 
     def left(self, c: HloCollective, lines: tuple[int, ...]) -> tuple[int, ...]:
         """The lines that a collective may belong to."""
         at = self._column(c.name)
+        key = at, c.kind, tuple(c.shapes), c.axes, c.operand, lines
+        if key not in self._left:  # What a Python loop writes has as many collectives as lines, all alike.
+            self._left[key] = self._found(c, at, lines)
+        return self._left[key]
+
+    def _found(self, c: HloCollective, at: tuple[int, int], lines: tuple[int, ...]) -> tuple[int, ...]:
         lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
         shapes = {_without_ones(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
         if c.operand:

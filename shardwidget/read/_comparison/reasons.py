@@ -11,7 +11,7 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
-from shardwidget.read._comparison.alike import Alike, dim_of
+from shardwidget.read._comparison.alike import Alike, dim_of, lettered
 from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.propagated import line_of_path, results_of
@@ -22,6 +22,10 @@ from shardwidget.read._jaxpr.value import Value
 
 At = tuple[int, int]
 """A value of a comparison: the index of its row, and its own in the row."""
+
+
+Dim = tuple[int, int]
+"""A value of the record, and one of its dimensions."""
 
 
 class _Way(NamedTuple):
@@ -99,32 +103,48 @@ class _Reasons:
         self.number: dict[tuple[int, int, str], int] = {}
         """By value of the record, dimension and axis, the index of the reason."""
         for v, at in sorted(self.at.items(), key=lambda item: item[1]):
-            compiled = self._compiled(at)
+            compiled = self.compiled(at)
             for d, axes in enumerate(record.values[v].dims or ()):
                 for axis in axes:
                     if compiled is not None and axis in compiled[d] and self._origin(v, axis):
                         self.number[v, d, axis] = len(self.number)
+        self.whole = _Whole(self)
         self.split: dict[int, list[tuple[str, int]]] = defaultdict(list)
         """By value of the record, the axes that split it, each with the index of the reason."""
         for (v, _, axis), k in self.number.items():
             self.split[v].append((axis, k))
+        self.unchanged = tuple(self._passed_unchanged())
+        first = len(self.number) + len(self.unchanged)
+        self.kept = {one: first + k for k, one in enumerate(self.whole.ways)}
+        """By value of the record and dimension that is kept whole, the index of the reason."""
 
     def reasons(self, groups: Mapping[int, int]) -> Lazily[Reason]:
-        """A reason for each number, then those of values that are their operand.
+        """A reason for each number, then those of values that are their operand, then of what is kept whole.
 
         Args:
             groups: by number, the group that it is in.
         """
-        numbers, unchanged = tuple(self.number), tuple(self._passed_unchanged())
+        numbers, kept = tuple(self.number), tuple(self.kept)
+        first = len(numbers) + len(self.unchanged)
 
         def made(k: int) -> Reason:
             if k < len(numbers):
                 return self._reason(*numbers[k], groups.get(k, -1))
-            giver, row = unchanged[k - len(numbers)]
+            if k >= first:
+                return self._kept(*kept[k - first])
+            giver, row = self.unchanged[k - len(numbers)]
             return replace(reasons[giver], row=row, value=0, given="", through=(row,), giver=giver, step=-1, lost=())
 
-        reasons = Lazily(len(numbers) + len(unchanged), made)
+        reasons = Lazily(first + len(kept), made)
         return reasons
+
+    def _kept(self, v: int, dim: int) -> Reason:
+        """Why a dimension is whole."""
+        giver, operations = self.whole.ways[v, dim]
+        through = tuple(dict.fromkeys(self._row(o) for o in operations))
+        if giver is None:
+            return Reason(*self.at[v], dim, "", self._given(v), through)
+        return Reason(*self.at[v], dim, "", through=through, back=giver[0] > v, giver=self.kept[giver])
 
     def causes(self) -> tuple[Cause, ...]:
         """The splits of operands over the axes of each collective that the compiler inserted."""
@@ -140,13 +160,25 @@ class _Reasons:
         """What each line follows from that a collective may belong to: the splits nearest to them."""
         for number, lines in self.concrete.among.items():
             axes = self.concrete.program.collectives[number].axes
-            chains = [[chain_of(reasons, k) for k in self._needed(line, axes)] for line in lines]
+            chains = [[chain_of(reasons, k) for k in self._split(line, axes)] for line in lines]
             common = set.intersection(*({k for chain in of for k in chain} for of in chains))
             nearest = (next((k for k in reversed(chain) if k in common), None) for chain in chains[0])
-            if mine := tuple(k for k in dict.fromkeys(nearest) if k is not None):
+            ended = [k for line in lines for k in self._ended(line, axes)]
+            if mine := tuple(k for k in dict.fromkeys((*ended, *nearest)) if k is not None):
                 yield Cause(number, None, mine)
 
     def _needed(self, line: int, axes: Sequence[str]) -> list[int]:
+        """What a constraint keeps whole that a line makes, then its operands that are split over some axes."""
+        return [*self._ended(line, axes), *self._split(line, axes)]
+
+    def _ended(self, line: int, axes: Sequence[str]) -> Iterator[int]:
+        """The reasons of what a constraint makes whole of what a line makes, which is split over some axes."""
+        made = {self.places.get(self.givers[id(v)]) for v in self.tree.lines[line].outputs}
+        for (v, _), (split, end) in self.whole.ends.items():
+            if v in made and end in self.kept and not {*axes}.isdisjoint(split):
+                yield self.kept[end]
+
+    def _split(self, line: int, axes: Sequence[str]) -> list[int]:
         """The reasons of the operands of a line that are split over some axes."""
         inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
         values = {self.places[at] for at in inputs if at in self.places}
@@ -168,8 +200,8 @@ class _Reasons:
             if n in computed or line.local or len(line.inputs) != 1 or len(line.outputs) != 1:
                 continue
             at = self.givers.get(id(line.inputs[0]), (-1, 0))
-            dims = self._compiled((n + 1, 0))
-            if at in self.places and dims is not None and dims == self._compiled(at):
+            dims = self.compiled((n + 1, 0))
+            if at in self.places and dims is not None and dims == self.compiled(at):
                 yield from ((k, n + 1) for _, k in self.split.get(self.places[at], ()))
 
     def groups(self) -> tuple[tuple[Group, ...], dict[int, int]]:
@@ -187,7 +219,8 @@ class _Reasons:
         at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(alike.of(v, axis))) is not None}
         return tuple(Group(tuple(given[one])) for one in several), at
 
-    def _compiled(self, at: At) -> Entries | None:
+    def compiled(self, at: At) -> Entries | None:
+        """The mesh axes of each dimension of a row's value, in the compiled program."""
         row, k = at
         if row < 0:
             return None
@@ -322,3 +355,82 @@ class _Reasons:
         if row == 0:
             return self.tree.arguments[k].name
         return self.tree.lines[row - 1].outputs[k].name if row <= len(self.tree.lines) else "the result"
+
+
+class _Whole:
+    """Dimensions that are whole because that was asked for: of what was given so, and behind a constraint."""
+
+    def __init__(self, of: _Reasons) -> None:
+        self._of, self._values = of, of.record.values
+        self.ways: dict[Dim, tuple[Dim | None, tuple[int, ...]]] = {}
+        """By value of the record and dimension, the value of a row that passed it on, with the operations between, the
+        nearest first; None where it was given here."""
+        for v in sorted(of.at.keys() & of.labels.keys(), key=of.at.__getitem__):
+            self.ways |= {(v, d): (None, ()) for d in self._given(v) if self._is_compiled(v, d)}
+        self.ends: dict[Dim, tuple[tuple[str, ...], Dim]] = {}
+        """What a constraint makes whole, and the same before it: the axes that end there, and what it gives."""
+        self._made = {r: o for o, operation in enumerate(of.record.operations) for r in operation.results}
+        self._held: dict[Dim, tuple[Dim, int] | None] = {}
+        """What is whole behind a constraint that splits came to: by what, and through which operation."""
+        for o, operation in enumerate(of.record.operations):
+            if operation.name == "sdy.sharding_constraint":
+                self._behind(o)
+            elif self._held:
+                self._passed_on(o)
+        for one in self._held:
+            if one not in self.ways and one[0] in of.at and self._is_compiled(*one):
+                self._walk(one)
+
+    def _walk(self, one: Dim) -> None:
+        at, operations = one, []
+        while (step := self._held[at]) is not None:
+            at, o = step
+            operations.append(o)
+            if at in self.ways:
+                self.ways[one] = at, tuple(operations)
+                return
+
+    def _given(self, v: int) -> Iterator[int]:
+        """The dimensions of a value that are given as whole, where there is something to split."""
+        at = self._values[v]
+        for d, (closed, axes) in enumerate(zip(at.closed, at.dims or (), strict=True)):
+            if closed and not axes and at.shape[d] > 1:
+                yield d
+
+    def _is_compiled(self, v: int, dim: int) -> bool:
+        compiled = self._of.compiled(self._of.at[v])
+        return compiled is not None and dim < len(compiled) and not compiled[dim]
+
+    def _behind(self, o: int) -> None:
+        """What a constraint makes whole that is split before it."""
+        operation = self._of.record.operations[o]
+        (before,), (after,) = operation.operands, operation.results
+        for d in self._given(after):
+            if axes := self._reaching(before, d):
+                self._held[after, d] = None
+                self.ends[before, d] = self.ends[after, d] = axes, (after, d)
+                # XLA may make it whole before the constraint already.
+                known = (after, d) in self.ways and before in self._of.at and before not in self._of.labels
+                if known and self._is_compiled(before, d):
+                    self.ways[before, d] = (after, d), (o,)
+
+    def _reaching(self, v: int, dim: int) -> tuple[str, ...]:
+        """The axes that split a dimension before a constraint. JAX 0.9: its operand is constrained with it."""
+        at = self._values[v]
+        if not at.dims or at.dims[dim] or not at.closed[dim] or v not in self._made:
+            return at.dims[dim] if at.dims else ()
+        operands, results = lettered(self._of.record.operations[self._made[v]])
+        letter = next((letters[dim] for r, letters in results if r == v), None)
+        for u, letters in operands:
+            if letter in letters and (dims := self._values[u].dims) and dims[letters.index(letter)]:
+                return dims[letters.index(letter)]
+        return ()
+
+    def _passed_on(self, o: int) -> None:
+        operands, results = lettered(self._of.record.operations[o])
+        for v, letters in operands:
+            for d, letter in enumerate(letters):
+                for r, theirs in results if (v, d) in self._held else ():
+                    at = theirs.index(letter) if letter in theirs and r not in self._of.labels else -1
+                    if at >= 0 and not (self._values[r].dims or ((),) * (at + 1))[at]:
+                        self._held.setdefault((r, at), ((v, d), o))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
 from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType
@@ -75,8 +75,7 @@ class LineNode:
 LineBody: TypeAlias = Body[LineNode]
 
 
-@dataclass(frozen=True)
-class LineContext:
+class LineContext(NamedTuple):
     """What an equation is in."""
 
     scope: int
@@ -125,7 +124,7 @@ class Tree:
         jaxpr, _ = _jax.open_jaxpr(closed)
         self.arguments = [self._value(v.aval, name) for v, name in zip(jaxpr.invars, names, strict=True)]
         self.root, self.results = self._body(
-            closed, self.arguments, LineContext(-1, function, _names(types), [], False, "")
+            closed, self.arguments, LineContext(-1, function, _names(tuple(types)), [], False, "")
         )
         self._name()
 
@@ -160,11 +159,11 @@ class Tree:
             known = around.local or _jax.mark_of(eqn) or _jax.name_of(eqn) == "reshard"
             if types != at.types and not known:
                 scope = around.scope if types == around.types else self._changed(types, around)
-                at = replace(at, scope=scope, types=types)
+                at = at._replace(scope=scope, types=types)
             # A library's cached traces have no line, nor has what JAX adds: they belong to the line of the call.
             frames = frames_of(eqn) or at.frames
-            at = at if frames is at.frames else replace(at, frames=frames)
-            here = replace(at, scope=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
+            at = at if frames is at.frames else at._replace(frames=frames)
+            here = at._replace(scope=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
@@ -185,7 +184,7 @@ class Tree:
             called = _jax.function_name(jaxpr)
             # A library's function is not a scope of its own: its equations belong to the user's line.
             if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
-                at = replace(self._inside(at, Scope("function", control.manner or called, at.scope)), function=called)
+                at = self._inside(at, Scope("function", control.manner or called, at.scope))._replace(function=called)
             body, results = self._body(control.body, inputs, at)
             node.bodies, node.of = [body], len(self.lines) - 1
             return node, [
@@ -240,7 +239,7 @@ class Tree:
         if isinstance(control, _jax.ShardMap):
             types = _axis_types_inside(control)
             inside = self._inside(at, Scope("region", "shard_map", at.scope, axis_types=types))
-            return [self._body(control.body, self._parts(control.body, (), inside), replace(inside, local=True))[0]]
+            return [self._body(control.body, self._parts(control.body, (), inside), inside._replace(local=True))[0]]
         return []
 
     def _parts(self, jaxpr: _jax.AnyJaxpr, consts: Sequence[Any], at: LineContext) -> list[Any]:
@@ -251,7 +250,7 @@ class Tree:
         return [*consts, *own]
 
     def _inside(self, at: LineContext, scope: Scope) -> LineContext:
-        return replace(at, scope=self._enter(scope))
+        return at._replace(scope=self._enter(scope))
 
     def _enter(self, scope: Scope) -> int:
         self.scopes.append(scope)
@@ -281,10 +280,11 @@ def _axis_types(eqn: JaxprEqn) -> tuple[AxisTypeName, ...]:
 
 def _axis_types_inside(control: _jax.ShardMap) -> tuple[AxisTypeName, ...]:
     kept = zip(control.mesh.axis_names, control.mesh.axis_types, strict=True)
-    return _names([AxisType.Manual if name in control.axes else kind for name, kind in kept])
+    return _names(tuple(AxisType.Manual if name in control.axes else kind for name, kind in kept))
 
 
-def _names(types: Sequence[AxisType]) -> tuple[AxisTypeName, ...]:
+@functools.lru_cache(64)  # It is asked of each equation.
+def _names(types: tuple[AxisType, ...]) -> tuple[AxisTypeName, ...]:
     names: dict[AxisType, AxisTypeName] = {
         AxisType.Auto: "Auto",
         AxisType.Explicit: "Explicit",

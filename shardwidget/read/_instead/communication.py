@@ -19,7 +19,7 @@ from shardwidget.rates import RATES
 from shardwidget.read._call import function_name
 from shardwidget.read._instead.attempts import attempts
 from shardwidget.read._instead.boundary import Boundary, Respec
-from shardwidget.read._instead.source import Change, Line, Sources, takes_of, values_of
+from shardwidget.read._instead.source import UNSET, Change, Line, Sources, takes_of, values_of
 from shardwidget.read._program.executable import executable_of, jitted_of
 from shardwidget.read._program.overlap import overlap
 from shardwidget.read._program.programs import of_executable
@@ -100,9 +100,9 @@ class Search:
         read = self._read(self._f, self._args)
         if read is None:
             raise ValueError(NO_MESH)
-        program, mesh = read
+        program, self._on = read
         self._before = figures(program)
-        candidates = list(self._candidates(program, mesh))[: self._limit]
+        candidates = list(self._candidates(program, self._on))[: self._limit]
         try:
             for candidate, after in attempts(candidates, self._compiled, self._progress):
                 if saves(self._before, after, candidate.sent if isinstance(candidate, Respec) else 0):
@@ -232,11 +232,15 @@ class Search:
             with _jax.retracing(swaps, "as they are"):
                 if candidate.keeps and not self._keeps(candidate.keeps):
                     return None
-                read = self._read(self._f, self._args)
+                needs_mesh = candidate.what.endswith(UNSET)
+                read = self._read(self._f, self._args, self._on if needs_mesh else None)
         return figures(read[0]) if read else None
 
-    def _read(self, f: Callable[..., Any], args: Sequence[Any]) -> tuple[Program, Mesh] | None:
-        executable = executable_of(f, tuple(args), self._mesh, self._kwargs, quick=True)
+    def _read(
+        self, f: Callable[..., Any], args: Sequence[Any], mesh: Mesh | None = None
+    ) -> tuple[Program, Mesh] | None:
+        """The program of a function; under ``jax.set_mesh(mesh)`` where a mesh is given."""
+        executable = executable_of(f, tuple(args), mesh or self._mesh, self._kwargs, quick=True)
         return None if executable.mesh is None else (of_executable(executable, None, None), executable.mesh)
 
     def _remedy(self, candidate: Change | Respec, after: Figures, saved: Mapping[str, float], *, other: bool) -> Remedy:

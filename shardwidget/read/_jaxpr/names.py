@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,8 @@ from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at, span_of, text_at
 from shardwidget.read._jaxpr.value import Body, Value
 
+Names = Mapping[Any, tuple[Any, ...]]
+"""By expression around an equation, the names of its value."""
 LONGEST = 28
 """The most characters of an expression that can stand for the name of its value."""
 
@@ -70,17 +72,17 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
     """
     stacks = [_jax.stack_within(stack, node.eqn) for node in body.nodes]
     forward = [at for at, names in enumerate(stacks) if _jax.is_forward(names)]
-    chains = {at: within(frames_of(body.nodes[at].eqn), function) for at in range(len(body.nodes))}
+    said = _Said(body, function)
     users = _users(body, forward)
-    for run in _runs(body, forward, {at: _assigned(chains[at]) for at in forward}):
+    for run in _runs(said.origins, forward, said.of(_assigned)):
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             _assign(run.names, body.nodes[run.nodes[-1] if at is None else at], env)
-    _name_gradients(body, env, chains)
+    _name_gradients(body, env, said)
     for node in body.nodes:
         _name_carries(node.eqn, env)
     texts: list[tuple[Value, str]] = []
-    for run in _runs(body, forward, {at: _expression(chains[at]) for at in forward}):
+    for run in _runs(said.origins, forward, said.of(_expression)):
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             outputs = [env[v] for v in body.nodes[run.nodes[-1] if at is None else at].eqn.outvars]
@@ -88,25 +90,40 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
     return texts
 
 
-def _runs(body: Body[Any], nodes: Sequence[int], keys: Mapping[int, Mapping[Any, tuple[Any, ...]]]) -> list[_Run]:
+class _Said:
+    """What the user's lines say of the equations of a body; of those from one call stack, once."""
+
+    def __init__(self, body: Body[Any], function: str) -> None:
+        self._stacks = [_jax.call_stack(node.eqn) for node in body.nodes]
+        firsts = dict(zip(reversed(self._stacks), reversed(body.nodes), strict=True))
+        self._chains = {stack: within(frames_of(node.eqn), function) for stack, node in firsts.items()}
+        self.origins = [origin_of(node.eqn) for node in body.nodes]
+
+    def of(self, names: Callable[[list[Any]], Names]) -> list[Names]:
+        """For each equation, what its frames say of it."""
+        known = {stack: names(chain) for stack, chain in self._chains.items()}
+        return [known[stack] for stack in self._stacks]
+
+
+def _runs(origins: Sequence[Any], nodes: Iterable[int], keys: Sequence[Names]) -> list[_Run]:
     """The equations of each expression, in the order in which they end.
 
     Args:
-        body: the equations.
+        origins: where each equation comes from.
         nodes: which of them count.
-        keys: for each of these, the expressions around it that have names, and the names.
+        keys: for each equation, the expressions around it that have names, and the names.
     """
     runs: dict[Any, _Run] = {}
     ended: list[_Run] = []
     for at in nodes:
-        origin = origin_of(body.nodes[at].eqn)
+        origin = origins[at]
         ended += [runs.pop(key) for key in [k for k, run in runs.items() if k not in keys[at] or run.again(origin)]]
         for key, names in keys[at].items():
             runs.setdefault(key, _Run(names)).add(at, origin)
     return [*ended, *runs.values()]
 
 
-def _assigned(chain: list[Any]) -> dict[Any, tuple[Any, ...]]:
+def _assigned(chain: list[Any]) -> Names:
     """The expressions around an equation whose values are assigned to variables, outermost first."""
     return {
         (depth, frame.file_name, span_of(frame)): names
@@ -115,7 +132,7 @@ def _assigned(chain: list[Any]) -> dict[Any, tuple[Any, ...]]:
     }
 
 
-def _expression(chain: list[Any]) -> dict[Any, tuple[Any, ...]]:
+def _expression(chain: list[Any]) -> Names:
     """The innermost expression around an equation, where its text is short enough to name its value."""
     if not chain or len(text := text_at(chain[0])) > LONGEST:
         return {}
@@ -127,13 +144,14 @@ def is_gradient(frame: Frame) -> bool:
     return calls_at(frame) in ("grad(", "value_and_grad(")
 
 
-def _name_gradients(body: Body[Any], env: Mapping[Any, Any], chains: Mapping[int, list[Any]]) -> None:
+def _gradients(chain: list[Any]) -> Names:
+    """The gradients around an equation that are assigned to variables."""
+    return {(f.file_name, span_of(f)): names for f in chain if is_gradient(f) and (names := names_at(f))}
+
+
+def _name_gradients(body: Body[Any], env: Mapping[Any, Any], said: _Said) -> None:
     """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give, of a single argument."""
-    keys: dict[int, dict[Any, tuple[Any, ...]]] = {
-        at: {(f.file_name, span_of(f)): names for f in chain if is_gradient(f) and (names := names_at(f))}
-        for at, chain in chains.items()
-    }
-    for run in _runs(body, range(len(body.nodes)), keys):
+    for run in _runs(said.origins, range(len(body.nodes)), said.of(_gradients)):
         users = _users(body, range(len(body.nodes)))
         used = [at for at in run.nodes if _used_outside(at, run, body, users)]
         names = leaves(run.names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 from shardwidget import cost
 from shardwidget._format import byte_count, count
 from shardwidget.collectives import statement_of_opcode
-from shardwidget.document import Crossing, DeviceOrder, Ints, Links, Mesh, Program
+from shardwidget.document import Crossing, DeviceOrder, HloCollective, Ints, Links, Mesh, Program
 from shardwidget.read._links.crossing import Box, crossing, every_pair, rings
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._target import interconnect_of, target_of, wraps_of
@@ -37,6 +38,9 @@ NO_BOX = "the devices of the mesh fill no box of chips, so which links are betwe
 NO_MESHES = "links takes a Mesh, an AbstractMesh with topology=, or a dict of meshes by name; got {got}."
 
 OTHER_PROGRAM = "the program {name!r} runs on {theirs} devices, the mesh has {ours}."
+
+PAIRS = 4
+"""The most pairs of a permutation that are named."""
 
 JAX_ORDER = "jax.make_mesh"
 """What the order is called that JAX gives the same devices."""
@@ -213,8 +217,28 @@ def _of_program(program: Program, box: Box) -> list[Crossing]:
         if known is not None:
             made = replace(known, bytes=known.bytes + made.bytes, collectives=(*known.collectives, k))
         found[key] = made
-    named = (replace(c, of=_in_words(program, c.collectives)) for c in found.values())
+    several = Counter(c.name for c in found.values())
+    named = (
+        replace(
+            c,
+            of=_in_words(program, c.collectives),
+            name=_of_pairs(c, program.collectives[c.collectives[0]]) if several[c.name] > 1 else c.name,
+        )
+        for c in found.values()
+    )
     return sorted(named, key=lambda one: -one.bytes)
+
+
+def _of_pairs(crossing: Crossing, c: HloCollective) -> str:
+    """A permutation by its pairs, as ranks of its groups: ``model, 0→1 2→3``; all to one side as ``model, +1``."""
+    ranks = {p: k % c.group_size for k, p in enumerate(c.positions.array().tolist())}
+    pairs = sorted({(ranks.get(a, a), ranks.get(b, b)) for a, b in c.pairs if a != b})
+    over = ", ".join(crossing.axes) or "irregular groups"
+    apart = {(b - a) % c.group_size for a, b in pairs}
+    if len(pairs) == c.group_size and len(apart) == 1:
+        return f"{over}, +{apart.pop()}"
+    shown = " ".join(f"{a}→{b}" for a, b in pairs[:PAIRS])
+    return f"{over}, {shown}{' …' if len(pairs) > PAIRS else ''}"
 
 
 def _in_words(program: Program, collectives: Sequence[int]) -> tuple[str, ...]:

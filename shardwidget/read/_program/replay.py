@@ -76,6 +76,8 @@ class _Flight:
     """None for a copy within the device."""
     first: int
     """The index of the operation after its start."""
+    source: Source | None
+    """The line of a copy within the device."""
 
 
 class Stretch:
@@ -90,6 +92,8 @@ class Stretch:
         self.loops: list[Turns] = []
         self.busy: dict[Lane, float] = {}
         """Seconds in which each lane is busy, without what it runs in turn."""
+        self.copied: dict[Source | None, float] = {}
+        """By line, how long its copies within the device are waited for."""
         self._free: dict[Lane, float] = {}
         self._flying: dict[str, _Flight] = {}
         self._computed: list[tuple[str, float]] = []
@@ -100,7 +104,9 @@ class Stretch:
         self._computed.append((name, seconds))
         self._compute(seconds, source)
 
-    def start(self, name: str, seconds: float, lanes: list[Lane], sent: Sent | None) -> None:
+    def start(
+        self, name: str, seconds: float, lanes: list[Lane], sent: Sent | None, source: Source | None = None
+    ) -> None:
         """Begins a transfer, as soon as its lanes are free."""
         begin = max([self.clock, *(self._free.get(lane, 0.0) for lane in lanes)])
         for lane in lanes:
@@ -108,7 +114,7 @@ class Stretch:
             self.busy[lane] = self.busy.get(lane, 0.0) + seconds
         if sent is not None:
             sent.seconds += seconds * self._runs
-        self._flying[name] = _Flight(begin, begin + seconds, sent, len(self._computed))
+        self._flying[name] = _Flight(begin, begin + seconds, sent, len(self._computed), source)
 
     def wait(self, names: Iterable[str]) -> bool:
         """Waits for the first of these that has started; returns whether one has."""
@@ -118,7 +124,8 @@ class Stretch:
         flight = self._flying.pop(name)
         waited = max(0.0, flight.end - self.clock)
         if flight.sent is None:
-            self._compute(waited, None)  # For the device's own memory.
+            self.copied[flight.source] = self.copied.get(flight.source, 0.0) + waited
+            self._compute(waited, flight.source)  # For the device's own memory.
             return True
         self.events.append(Event("transfer", flight.begin, flight.end, flight.sent, exposed=waited))
         if waited:
@@ -214,6 +221,9 @@ class Replay:
             self._step(instruction, computation, stretch, runs)
         for lane, seconds in stretch.end().busy.items():
             self.busy[lane] = self.busy.get(lane, 0.0) + seconds * runs
+        for source, seconds in stretch.copied.items():
+            work, spent = self.lines[source]
+            self.lines[source] = work, spent + seconds * runs
         return stretch
 
     def _step(self, instruction: Instruction, around: Computation, stretch: Stretch, runs: int) -> None:
@@ -242,8 +252,8 @@ class Replay:
             stretch.wait(instruction.operands)
         elif opcode == "copy-start":
             moved = in_memory(instruction.type)
-            stretch.start(name, moved / self._rate.memory, [(MEMORY, 0)], None)
-            self._count(instruction, Work(0.0, moved), 0.0, runs)
+            _, source = self._count(instruction, Work(0.0, moved), 0.0, runs)
+            stretch.start(name, moved / self._rate.memory, [(MEMORY, 0)], None, source)
         elif not opcode.endswith(("-start", "-update")):
             self._compute(instruction, around, stretch, runs)
 

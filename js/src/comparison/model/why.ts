@@ -1,5 +1,5 @@
 /** Why a value is split as it is: the chain of a comparison's reasons, and what is said of it. */
-import type { Compared, Reason, Row } from "../../core/document.gen";
+import type { Cause, Compared, Reason, Row } from "../../core/document.gen";
 import { count } from "../../core/text";
 import type { ComparisonModel } from "./comparison";
 
@@ -8,7 +8,7 @@ export interface WhyLink {
   reason: Reason;
   row: Row;
   value: Compared;
-  /** What passed the axis on to it; empty for the first. */
+  /** What passed it on to the value; empty for the first. */
   through: string;
 }
 
@@ -26,10 +26,10 @@ export interface WhyAnswer {
   collectives: readonly number[];
 }
 
-/** The reasons of a row, those first in which somebody lost. */
+/** The reasons of a row, those first in which somebody lost; last of what is whole. */
 export function reasonsOf({ doc }: ComparisonModel, row: number): readonly number[] {
   const found = doc.reasons.flatMap((r, k) => (r.row === row ? [k] : []));
-  const weight = (k: number) => Number(doc.reasons[k]?.lost.length === 0);
+  const weight = (k: number) => Number(doc.reasons[k]?.lost.length === 0) + Number(!doc.reasons[k]?.axis);
   return found.sort((a, b) => weight(a) - weight(b) || a - b);
 }
 
@@ -42,7 +42,11 @@ export function whyOf(model: ComparisonModel, index: number): WhyAnswer | null {
   if (!first || !last) return null;
   const lost = links([...new Set(chain.flatMap((l) => l.reason.lost))].filter((k) => !numbers.includes(k)));
   const rows = new Set([last.reason.row, ...chain.flatMap((l) => l.reason.through)]);
-  const over = (k: number) => model.collective(k)?.axes.includes(last.reason.axis);
+  const { axis } = last.reason;
+  const follows = ({ row, collective, reasons }: Cause) =>
+    axis
+      ? rows.has(row ?? -1) && model.collective(collective)?.axes.includes(axis)
+      : reasons.includes(numbers[0] ?? -1);
   return {
     reason: last.reason,
     value: last.value,
@@ -51,7 +55,7 @@ export function whyOf(model: ComparisonModel, index: number): WhyAnswer | null {
     lost,
     because: lost.length > 0 ? (chain.find((l) => l.reason.because)?.reason.because ?? "") : "",
     also: links((doc.groups[last.reason.group]?.reasons ?? []).filter((k) => !numbers.includes(k))).map(placed),
-    collectives: doc.causes.filter((c) => rows.has(c.row ?? -1) && over(c.collective)).map((c) => c.collective),
+    collectives: [...new Set(doc.causes.filter(follows).map((c) => c.collective))],
   };
 }
 
@@ -89,7 +93,8 @@ function answerOf(model: ComparisonModel, chain: readonly WhyLink[]): string {
       : passed.length === 1
         ? `, ${reason.back ? "back " : ""}through ${one}`
         : `, through ${count(passed.length, "operation")}, the last ${one}`;
-  return `${value.name} is split over ${reason.axis} because ${origin(model, first, own)}${way}.`;
+  const is = reason.axis ? `is split over ${reason.axis}` : `is whole along dim ${reason.dim}`;
+  return `${value.name} ${is} because ${origin(model, first, own)}${way}.`;
 }
 
 /** What gave the axis, in words. */

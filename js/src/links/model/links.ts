@@ -8,6 +8,8 @@ import { DocumentError, decodeDocument } from "../../core/wire";
 
 /** The most chips that are drawn. */
 const MOST = 4096;
+/** The most transfers of a link, or collectives of a row, that a sentence names. */
+const NAMED = 4;
 /** Names of physical axes: no mesh axes, so they have no ink. */
 export const LETTERS = "xyz";
 
@@ -123,7 +125,9 @@ export function totalOf({ busiest, idle, links, bytes: sent, seconds }: DeviceOr
 /** A row of the table in a sentence: the collectives of a program that make these hops. */
 export function crossingText(c: Crossing): string {
   const made =
-    c.of.length > 0 ? `: ${c.of.slice(0, 4).join("; ")}${c.of.length > 4 ? ` … ${c.of.length - 4} more` : ""}` : "";
+    c.of.length > 0
+      ? `: ${c.of.slice(0, NAMED).join("; ")}${c.of.length > NAMED ? ` … ${c.of.length - NAMED} more` : ""}`
+      : "";
   const each = c.bytes > 0 ? `, ${bytes(c.bytes)} a hop` : "";
   return `${c.name}${made}${each}, ${count(c.busiest, "hop")} on its busiest link`;
 }
@@ -135,11 +139,12 @@ export function sentenceOf(model: OrderModel, link: Link, most = false): string 
   const to = from.map((c, axis) => (axis === link.axis ? (c + 1) % size : c));
   const place = (c: readonly number[]) => `(${c.slice(0, model.axes).join(", ")})`;
   const round = model.there(link) === "around" ? ", the wraparound" : "";
-  const across = model.order.crossings.flatMap((crossing, k) => {
+  const every = model.order.crossings.flatMap((crossing, k) => {
     const hops = model.load(k, link);
     const sent = crossing.bytes > 0 ? `, ${bytes(hops * crossing.bytes)}` : "";
     return hops > 0 ? [`${crossing.name}: ${count(hops, "hop")}${sent}`] : [];
   });
+  const across = every.slice(0, NAMED).join("; ") + (every.length > NAMED ? `; … ${every.length - NAMED} more` : "");
   const which = most ? "Most crosses the link" : "The link";
-  return `${which} along ${LETTERS[link.axis]} from chip ${place(from)} to ${place(to)}${round}: ${across.join("; ") || "idle"}`;
+  return `${which} along ${LETTERS[link.axis]} from chip ${place(from)} to ${place(to)}${round}: ${across || "idle"}`;
 }

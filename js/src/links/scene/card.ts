@@ -2,11 +2,11 @@
 import type { Scheme } from "../../core/color";
 import { headOf } from "../../core/columns";
 import { CROSSINGS } from "../../core/columns.gen";
-import type { Links } from "../../core/document.gen";
+import type { Crossing, Links } from "../../core/document.gen";
 import { bytesColumn } from "../../core/format";
 import { type Band, chip, chipWidth, framed, rule, stack } from "../../draw/bands";
 import { label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
-import { fit, wrapped } from "../../draw/measure";
+import { fit, textWidth, wrapped } from "../../draw/measure";
 import { factsOf, hopText, type Link, type OrderModel, totalOf, wrapsText } from "../model/links";
 import { type Board, boardMarks, boardOf, linkAt } from "./board";
 
@@ -124,19 +124,26 @@ function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
   const { order } = model;
   const sent = order.bytes > 0;
   const right = width - PAD;
+  const head = (key: (typeof CROSSINGS)[number]["key"]) => headOf(CROSSINGS, key);
   // Two orders side by side have room for all columns.
   const narrow = width < 460;
+  const busiest = right - (narrow ? 64 : 160);
+  const busiestHead = width < 520 ? "busiest" : "busiest link";
+  const widest = (of: (c: Crossing) => number) => Math.max(0, ...order.crossings.map(of));
+  const names = widest((c) => chipWidth(`${c.name} ${c.size}`)) + 12;
+  const hops = widest((c) => textWidth(hopText(c, width), 12, true) + 24);
+  const heading = textWidth(head("hop"), 12) + textWidth(busiestHead, 12);
   const columns = {
-    hop: PAD + Math.max(96, width * 0.29),
-    busiest: right - (narrow ? 64 : 160),
+    // Wide enough for the longest name, where the figures leave room for that.
+    hop: Math.max(PAD + Math.max(96, width * 0.29), Math.min(PAD + names, busiest - 20 - Math.max(hops, heading))),
+    busiest,
     wraparound: right - (sent ? 84 : 64),
   };
   const figure = bytesColumn(order.crossings.map((c) => c.bytes * c.busiest));
-  const head = (key: (typeof CROSSINGS)[number]["key"]) => headOf(CROSSINGS, key);
   const heads: Mark[] = [
     label(PAD, 16, head("axes"), 12, "muted"),
     label(columns.hop, 16, head("hop"), 12, "muted"),
-    label(columns.busiest - 8, 16, width < 520 ? "busiest" : "busiest link", 12, "muted", { anchor: "end" }),
+    label(columns.busiest - 8, 16, busiestHead, 12, "muted", { anchor: "end" }),
     ...(narrow ? [] : [label(columns.wraparound, 16, head("wraparound"), 12, "muted", { anchor: "end" })]),
     label(right, 16, sent ? "bytes on it" : "hosts", 12, "muted", { anchor: "end" }),
     rule(PAD, 24, width - 2 * PAD),
@@ -144,13 +151,13 @@ function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
   const rows = order.crossings.flatMap((c, k): Mark[] => {
     const y = 26 + k * LINE;
     const ink = model.ink(c);
-    const text = `${fit(c.name, columns.hop - PAD - 60, 12, true)} ${c.size}`;
+    const room = columns.hop - PAD;
+    const whole = `${c.name} ${c.size}`;
+    const text = chipWidth(whole) <= room ? whole : `${fit(c.name, room - 60, 12, true)} ${c.size}`;
     const alpha = focus < 0 || focus === k ? 1 : 0.45;
     const cell = { ...MONO, alpha } as const;
     const name =
-      ink < 0 || chipWidth(text) > columns.hop - PAD
-        ? [label(PAD, y + 17, text, 12, "ink", cell)]
-        : chip(PAD, y + 2, text, ink);
+      ink < 0 || chipWidth(text) > room ? [label(PAD, y + 17, text, 12, "ink", cell)] : chip(PAD, y + 2, text, ink);
     return [
       ...name,
       label(columns.hop, y + 17, hopText(c, width), 12, "ink", cell),

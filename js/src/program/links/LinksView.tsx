@@ -14,7 +14,7 @@ export function LinksView({ page }: { page: LinksPage }) {
   return (
     <div class="links">
       <Boards board={board} select={(order) => page.select(order)} />
-      <div class="marks">
+      <div class="key">
         <Legend board={board} />
       </div>
     </div>
