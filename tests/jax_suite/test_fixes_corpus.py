@@ -143,7 +143,9 @@ def test_the_first_fix_is_right_and_the_others_say_what_they_give(row):
 def test_a_fix_has_no_parentheses_that_it_does_not_need(body, fixed):
     text, _ = case((VECTOR, body, ""))
     f, args = run(text)
-    assert f"return {fixed}\n" in read.trace(f, *args).error.fixes[0].applied(text).replace("jax.lax.", "lax.")
+    error = read.trace(f, *args).error
+    assert error is not None
+    assert f"return {fixed}\n" in error.fixes[0].applied(text).replace("jax.lax.", "lax.")
 
 
 @pytest.mark.parametrize("outside", ["mapped(v)", "mapped(v) + v.sum()", "(mapped(v * 2) + v) / 2"])

@@ -881,6 +881,7 @@ def test_a_program_has_its_own_lines_whatever_the_persistent_cache_holds(mesh, p
         if called:
             jax.jit(here["total"])(x)
         (sum_,) = read.program(here["total"], x).collectives
+        assert sum_.source
         assert sum_.source.line == above + 2
     assert any(persistent_cache.iterdir())
 
