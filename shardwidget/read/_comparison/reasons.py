@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jax.sharding import AxisType
 
 from shardwidget import _jax
+from shardwidget.document import HloCollective
 from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
 from shardwidget.read._comparison.alike import Alike, dim_of, lettered
 from shardwidget.read._comparison.concrete import Concrete
@@ -26,6 +29,10 @@ At = tuple[int, int]
 
 Dim = tuple[int, int]
 """A value of the record, and one of its dimensions."""
+
+
+_MOVES = frozenset({"stablehlo.convert", "stablehlo.reshape", "stablehlo.transpose"})
+"""Operations behind which XLA may name a collective after what takes their result."""
 
 
 class _Way(NamedTuple):
@@ -152,37 +159,72 @@ class _Reasons:
         for line, caused in sorted(self.concrete.caused.items()):
             if 0 <= line < len(self.tree.lines):
                 for number, collective in caused:
-                    if mine := self._needed(line, collective.axes):
+                    if mine := self._needed(line, collective):
                         found.append(Cause(number, line + 1, tuple(mine)))
         return tuple(found)
 
     def common_causes(self, reasons: Sequence[Reason]) -> Iterator[Cause]:
         """What each line follows from that a collective may belong to: the splits nearest to them."""
         for number, lines in self.concrete.among.items():
-            axes = self.concrete.program.collectives[number].axes
-            chains = [[chain_of(reasons, k) for k in self._split(line, axes)] for line in lines]
+            collective = self.concrete.program.collectives[number]
+            chains = [[chain_of(reasons, k) for k in self._split(line, collective.axes)] for line in lines]
             common = set.intersection(*({k for chain in of for k in chain} for of in chains))
             nearest = (next((k for k in reversed(chain) if k in common), None) for chain in chains[0])
-            ended = [k for line in lines for k in self._ended(line, axes)]
+            ended = [k for line in lines for k in self._ended(line, collective)]
             if mine := tuple(k for k in dict.fromkeys((*ended, *nearest)) if k is not None):
                 yield Cause(number, None, mine)
 
-    def _needed(self, line: int, axes: Sequence[str]) -> list[int]:
-        """What a constraint keeps whole that a line makes, then its operands that are split over some axes."""
-        return [*self._ended(line, axes), *self._split(line, axes)]
+    def _needed(self, line: int, collective: HloCollective) -> list[int]:
+        """What a constraint keeps whole that a line makes or takes, then the splits over the axes of a collective."""
+        ended = self._ended(line, collective)
+        return list(dict.fromkeys((*ended, *self._before(line, collective), *self._split(line, collective.axes))))
 
-    def _ended(self, line: int, axes: Sequence[str]) -> Iterator[int]:
-        """The reasons of what a constraint makes whole of what a line makes, which is split over some axes."""
+    def _ended(self, line: int, collective: HloCollective) -> Iterator[int]:
+        """The reasons of what a constraint makes whole that a line makes or takes, and that a collective may move.
+
+        XLA names a gather for a constraint after the operation before it or, where it marks its own, the one after it.
+        """
         made = {self.places.get(self.givers[id(v)]) for v in self.tree.lines[line].outputs}
         for (v, _), (split, end) in self.whole.ends.items():
-            if v in made and end in self.kept and not {*axes}.isdisjoint(split):
+            if v in made and end in self.kept and not {*collective.axes}.isdisjoint(split):
                 yield self.kept[end]
+        yield from (self.kept[end] for end, _ in self._taken(line, collective))
+
+    def _before(self, line: int, collective: HloCollective) -> Iterator[int]:
+        """The reasons of the splits before a constraint whose value a line takes."""
+        for (_, dim), before in self._taken(line, collective):
+            found = (self._nearest(before, dim, axis) for axis in collective.axes)
+            yield from (k for k in found if k is not None)
+
+    def _taken(self, line: int, collective: HloCollective) -> Iterator[tuple[Dim, int]]:
+        """What a constraint makes whole that a line takes, each with the value before it, which a collective moves."""
+        axes, shapes = {*collective.axes}, {_without_ones(_sizes(shape)) for shape in collective.shapes}
+        for v in self._operands(line):
+            for d in range(len(self.record.values[v].shape)):
+                end = self.whole.start((v, d))
+                if end not in self.kept or axes.isdisjoint(split := self.whole.ends[end][0]):
+                    continue
+                (before,) = self.record.operations[self.constraints[end[0]]].operands
+                if self._on_a_device(before, d, split) in shapes:
+                    yield end, before
+
+    def _on_a_device(self, v: int, dim: int, axes: Sequence[str]) -> tuple[int, ...]:
+        """The sizes of a value on a device, one of its dimensions split over some axes."""
+        size = {axis.name: axis.size for axis in self.concrete.program.mesh.axes}
+        at = self.record.values[v]
+        split = [axes if d == dim else own for d, own in enumerate(at.dims or ((),) * len(at.shape))]
+        return _without_ones(
+            -(-n // math.prod(size.get(axis, 1) for axis in own)) for n, own in zip(at.shape, split, strict=True)
+        )
+
+    def _operands(self, line: int) -> set[int]:
+        """The values of the record that a line takes."""
+        inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
+        return {self.places[at] for at in inputs if at in self.places}
 
     def _split(self, line: int, axes: Sequence[str]) -> list[int]:
         """The reasons of the operands of a line that are split over some axes."""
-        inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
-        values = {self.places[at] for at in inputs if at in self.places}
-        mine = sorted(k for v in values for axis, k in self.split.get(v, ()) if axis in axes)
+        mine = sorted(k for v in self._operands(line) for axis, k in self.split.get(v, ()) if axis in axes)
         return mine or self._behind(line, axes)
 
     def _behind(self, line: int, axes: Sequence[str]) -> list[int]:
@@ -390,6 +432,12 @@ class _Whole:
                 self.ways[one] = at, tuple(operations)
                 return
 
+    def start(self, at: Dim) -> Dim | None:
+        """What a constraint makes whole that is passed on as it is; None where nothing is."""
+        while (step := self._held.get(at, ())) and self._of.record.operations[step[1]].name in _MOVES:
+            at = step[0]
+        return at if step is None else None
+
     def _given(self, v: int) -> Iterator[int]:
         """The dimensions of a value that are given as whole, where there is something to split."""
         at = self._values[v]
@@ -434,3 +482,13 @@ class _Whole:
                     at = theirs.index(letter) if letter in theirs and r not in self._of.labels else -1
                     if at >= 0 and not (self._values[r].dims or ((),) * (at + 1))[at]:
                         self._held.setdefault((r, at), ((v, d), o))
+
+
+def _sizes(kind: str) -> Iterator[int]:
+    """The sizes in a type, ``f32[2,4]``."""
+    return map(int, re.findall(r"\d+", kind.partition("[")[2]))
+
+
+def _without_ones(sizes: Iterable[int]) -> tuple[int, ...]:
+    """Sizes in any order, without those of 1."""
+    return tuple(sorted(n for n in sizes if n != 1))
