@@ -83,6 +83,8 @@ class Record:
     """Indices in ``values`` of the program's arguments."""
     results: tuple[int, ...]
     """Indices in ``values`` of what it returns, as it is returned."""
+    returned: tuple[int, ...]
+    """The same, as it is computed."""
     steps: int
     """How many steps the propagation had."""
 
@@ -160,7 +162,8 @@ class _Reader:
             for axis in (axis for axes in dims or () for axis in axes):
                 if origins.get(axis) != "self":  # A result that is as the value that is returned has no edge.
                     self.values[-1].passed.setdefault(axis, Passing(-1, -1, self.number[value]))
-        return Record(tuple(self.values), tuple(self.operations), arguments, tuple(results), self.steps)
+        computed = tuple(self.number[value] for value in returned)
+        return Record(tuple(self.values), tuple(self.operations), arguments, tuple(results), computed, self.steps)
 
     def _value(self, value: Any, sharding: str, origins: Mapping[str, str]) -> int:
         shape = tuple(getattr(value.type, "shape", ()))

@@ -78,7 +78,7 @@ class Cause:
     """Index in ``Comparison.rows`` of the operation that needs it; None where it is one of several that are written
     alike."""
     reasons: tuple[int, ...]
-    """Indices in ``Comparison.reasons``: what a constraint keeps whole that the operation makes, then the operands of
+    """Indices in ``Comparison.reasons``: what is made whole that the operation makes or takes, then the operands of
     that operation that are split over its axes; of several, what they all follow from."""
 
 

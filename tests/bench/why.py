@@ -8,8 +8,9 @@ from tests.bench.process import measure
 from tests.bench.table import Row, milliseconds
 
 SAMPLED = 300
+WHOLE = 20
 
-PROGRAM = """
+PROGRAMS = """
 import json, random, sys
 from collections import defaultdict
 
@@ -21,7 +22,7 @@ from shardwidget import read
 from tests.cut import cut
 from tests.jax_suite.corpus import GLOBAL, PROGRAMS
 from tests.jax_suite.test_remedies_communication import FAULTS
-from tests.unit.test_why import ATTEND, BLOCK, STEP, TYPED, attend, block, step, typed
+from tests.unit.test_why import ATTEND, BLOCK, KEPT, STEP, TYPED, attend, block, kept, step, typed
 
 CONSTRAIN = jax.lax.with_sharding_constraint
 
@@ -81,6 +82,11 @@ programs += [("block", block, BLOCK), ("step", step, STEP), ("attend", attend, A
 programs += [(name, f, args) for name, (f, args, *_) in FAULTS.items()]
 programs = [(name, f, args, None) for name, f, args in programs]
 programs += [(name, f, args, "explicit") for name, f, args, _ in (*programs, ("typed", typed, TYPED, None))]
+"""
+
+CHAINS = (
+    PROGRAMS
+    + """
 chains, splits, unknown, refused = [], 0, 0, 0
 for name, f, args, kind in programs:
     leaves, tree = jax.tree.flatten(args)
@@ -129,6 +135,82 @@ print(json.dumps({
     "tested": tested, "changed": changed, "kinds": kinds,
 }))
 """
+)
+
+WHOLES = (
+    PROGRAMS
+    + """
+def free(spec, dim, sizes, n):
+    used = {a for e in spec for a in (e if isinstance(e, tuple) else (e,))}
+    return next((a for a, size in sizes.items() if a not in used and 1 < size and n % size == 0), None)
+
+def opened(f, leaves, tree, c, end):
+    # The comparison with a dimension that is asked to be whole left open; of an argument, split.
+    leaves, at = list(leaves), ()
+    if end.given == "argument":
+        old = leaves[end.value]
+        spec = [*old.sharding.spec, *[None] * (len(old.shape) - len(old.sharding.spec))]
+        spec[end.dim] = free(spec, end.dim, old.sharding.mesh.shape, old.shape[end.dim])
+        if spec[end.dim] is None:
+            return None
+        sharding = NamedSharding(old.sharding.mesh, P(*spec))
+        leaves[end.value] = jax.ShapeDtypeStruct(old.shape, old.dtype, sharding=sharding)
+    elif end.given == "jit":
+        f = getattr(f, "__wrapped__", f)
+    else:
+        at = c.rows[end.row].source.line
+
+    def constrain(x, sharding, *rest):
+        if sys._getframe(1).f_lineno != at or not isinstance(sharding, NamedSharding | P):
+            return CONSTRAIN(x, sharding, *rest)
+        made = P(*[P.UNCONSTRAINED] * x.ndim)
+        return CONSTRAIN(x, NamedSharding(sharding.mesh, made) if hasattr(sharding, "mesh") else made, *rest)
+
+    jax.lax.with_sharding_constraint = constrain
+    try:
+        return compared(f, leaves, tree)
+    finally:
+        jax.lax.with_sharding_constraint = CONSTRAIN
+
+def sent(c):
+    return sorted((x.kind, x.axes, x.shapes) for x in c.program.collectives)
+
+wholes = defaultdict(list)
+for name, f, args, kind in (*programs, ("kept", kept, KEPT, None)):
+    leaves, tree = jax.tree.flatten(args)
+    leaves = [shape(x) for x in leaves]
+    try:
+        c = compared(f, leaves, tree) if kind is None else None
+    except Exception:
+        continue
+    for k, reason in enumerate(c.reasons if c else ()):
+        end = c.reasons[end_of(c, k)]
+        if not reason.axis and end.given in ("argument", "constraint", "jit"):
+            wholes[end.given].append((name, f, leaves, tree, c, reason, end))
+
+random.seed(0)
+kinds = {}
+for kind, several in wholes.items():
+    good, of, wrong = 0, 0, []
+    for name, f, leaves, tree, c, reason, end in random.sample(several, min(WHOLE, len(several))):
+        try:
+            other = opened(f, leaves, tree, c, end)
+        except Exception as error:
+            wrong.append(f"{name}: {error}"[:200])
+            continue
+        if other is None:
+            continue
+        of += 1
+        same = len(other.rows) == len(c.rows)
+        at = other.rows[reason.row].values[reason.value].concrete if same else None
+        split = at is not None and at.dims is not None and at.dims[reason.dim].axes
+        good += bool(split or sent(other) != sent(c))
+        if not split and sent(other) == sent(c):
+            wrong.append(f"{name}: row {reason.row} dim {reason.dim}")
+    kinds[kind] = good, of, wrong
+print(json.dumps(kinds))
+"""
+)
 
 PLANTED = """
 import json, re
@@ -183,7 +265,7 @@ def rows() -> list[Row]:
         Row(f"the first why of a compiled program's collective: {name}", milliseconds(seconds), "≤ 100 ms")
         for name, seconds in measure(FIRST)
     ]
-    found = measure(PROGRAM.replace("SAMPLED", str(SAMPLED)))
+    found = measure(CHAINS.replace("SAMPLED", str(SAMPLED)))
     kinds = "; ".join(f"{kind} {good} of {of}" for kind, (good, of) in sorted(found["kinds"].items()))
     tested, changed, splits = found["tested"], found["changed"], found["splits"]
     return [
@@ -195,8 +277,23 @@ def rows() -> list[Row]:
             kinds,
         ),
         *planted(),
+        wholes(),
         Row("splits of which the way is not known, and it says so", f"{found['unknown']} of {splits}"),
     ]
+
+
+def wholes() -> Row:
+    """Of sampled dimensions that are whole because that was asked for, how many follow from it."""
+    found = measure(WHOLES.replace("WHOLE", str(WHOLE)))
+    good, of = (sum(kind[k] for kind in found.values()) for k in (0, 1))
+    kinds = [f"{kind} {some} of {every}" for kind, (some, every, _) in sorted(found.items())]
+    wrong = [name for *_, names in found.values() for name in names]
+    return Row(
+        "dimensions that are whole because that was asked for: left open, they are split or the collectives are others",
+        f"{good} of {of}",
+        "all",
+        "; ".join((*kinds, *wrong)),
+    )
 
 
 def planted() -> Iterator[Row]:

@@ -22,6 +22,7 @@ from shardwidget.read._comparison.lazily import Lazily
 from tests.cut import cut
 from tests.jax_suite.corpus import PROGRAMS
 
+ROWS = P("data", None)
 ROWS_AND_COLUMNS = P("data", "model")
 
 
@@ -47,11 +48,11 @@ BLOCK = (
 )
 
 
-def kept(x, w_in, w_out):
+def kept(x, w_in, w_out, *, wanted=ROWS):
     """What a constraint keeps whole, on the way from one product to another."""
     wide = x @ w_in
     tall = jax.nn.gelu(wide)
-    h = jax.lax.with_sharding_constraint(tall, NamedSharding(mesh(), P("data", None)))
+    h = jax.lax.with_sharding_constraint(tall, NamedSharding(mesh(), wanted))
     twice = h * 2
     y = twice @ w_out
     return y * 2
@@ -133,6 +134,17 @@ def regions(x, w):
 
 
 REGIONS = shape(64, 32, spec=P()), shape(32, 64, spec=P())
+
+
+def into_a_region(x, w):
+    """What a ``shard_map`` takes whole, and is split before it."""
+    h = jnp.sin(x @ w)
+    spec = P("data", None)
+    y = jax.shard_map(jnp.sin, mesh=mesh(), in_specs=spec, out_specs=spec)(h)
+    return y * 2
+
+
+INTO = shape(64, 32, spec=P("data")), shape(32, 64, spec=P(None, "model"))
 
 
 @pytest.fixture(scope="module")
@@ -234,8 +246,52 @@ def test_a_gather_for_a_constraint_names_it_first():
 
 def test_results_are_whole_where_jit_was_told_so():
     told = jax.jit(kept, out_shardings=NamedSharding(mesh(), P("data", None)))
-    c = read.comparison(told, *KEPT)
+    split = *KEPT[:2], shape(1024, 256, spec=P(None, "model"))
+    c = read.comparison(told, *split)
     assert c.why(len(c.rows) - 1, 1).answer == "Dim 1 of y * 2 is whole because jit was given this sharding for it."
+    c = read.comparison(told, *KEPT)
+    assert c.why(len(c.rows) - 1, 1).answer == "Nothing asked for a split of dim 1 of y * 2."
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "out", "least"),
+    [("constraint", {"wanted": P("data", P.UNCONSTRAINED)}, P(), 2), ("jit", {}, P(None, "model"), 1)],
+)
+def test_without_who_asked_for_a_whole_it_is_split(given, options, out, least):
+    args = *KEPT[:2], shape(1024, 256, spec=out)
+    told = jax.jit(kept, out_shardings=NamedSharding(mesh(), P("data", None))) if given == "jit" else kept
+    c, other = read.comparison(told, *args), read.comparison(functools.partial(kept, **options), *args)
+    whole = (k for k, reason in enumerate(c.reasons) if not reason.axis)
+    asked = [c.reasons[k] for k in whole if c.reasons[chain_of(c.reasons, k)[0]].given == given]
+    if given == "jit":
+        assert {reason.row for reason in asked} >= {len(c.rows) - 1}
+    assert len(asked) >= least
+    assert len(other.rows) == len(c.rows)
+    places = [other.rows[r.row].values[r.value].concrete for r in asked]
+    assert all(p and p.dims and p.dims[r.dim].axes == ("model",) for r, p in zip(asked, places, strict=True))
+
+
+def test_a_constraint_of_what_nothing_splits_is_no_reason():
+    def f(x):
+        return jax.lax.with_sharding_constraint(x * 2, NamedSharding(mesh(), P("data", None))) + 1
+
+    c = read.comparison(f, shape(64, 32, spec=P("data")))
+    at = next(k for k, row in enumerate(c.rows) if row.decision)
+    assert c.why(at, 1).answer.startswith("Nothing asked for a split of dim 1 of")
+
+
+def test_a_region_is_named_that_takes_and_returns_a_dimension_whole():
+    line = 4 + into_a_region.__code__.co_firstlineno
+    c = read.comparison(into_a_region, *INTO)
+    returned = next(k for k, row in enumerate(c.rows) if row.primitive == "shard_map")
+    assert c.why(returned, 1).answer == f"Dim 1 of y is whole because the shard_map in line {line} returns it so."
+    if jax.__version_info__ < (0, 10):  # It does not say what a region takes.
+        return
+    first, *others = c.why_collective(0)
+    assert first.answer == f"Dim 1 of h is whole because the shard_map in line {line} takes h so."
+    assert (first.given, first.axis) == ("shard_map", "")
+    assert first.collectives[0].startswith("all-gather over model")
+    assert any("is split over model" in why.answer for why in others)
 
 
 def test_a_collective_of_a_compiled_program_says_why():

@@ -14,6 +14,9 @@ FACTOR = re.compile(r"[a-z](_\d+)?")
 At = tuple[int, str]
 """A value of the record, and an axis that splits it."""
 
+Dim = tuple[int, int]
+"""A value of the record, and one of its dimensions."""
+
 Lettered = tuple[int, Sequence[str]]
 """A value of the record, and letters for its dimensions: those that share one are split alike."""
 _EVERY = tuple(map(str, range(9)))
@@ -61,6 +64,38 @@ class Alike:
                     one = first.setdefault((_major(theirs[d]), axis), at)
                     if one is not at:
                         self._parent[at] = self.of(*one)
+
+
+class Wanted:
+    """Which dimensions are split somewhere, or alike with one that is: by the rules of the operations between them."""
+
+    def __init__(self, record: _jax.Record) -> None:
+        self._record = record
+        self._parent: dict[Dim, Dim] = {}
+        for operation in record.operations:
+            operands, results = lettered(operation)
+            if operation.name == "sdy.sharding_constraint":
+                operands, results = [(operation.operands[0], _EVERY)], [(operation.results[0], _EVERY)]
+            self._join((*operands, *results))
+        for v, made in zip(record.results, record.returned, strict=True):
+            self._join(((v, _EVERY), (made, _EVERY)))
+        split = ((v, d) for v, at in enumerate(record.values) for d, axes in enumerate(at.dims or ()) if axes)
+        self._split = {self._of(one) for one in split}
+
+    def _join(self, tensors: Sequence[Lettered]) -> None:
+        first: dict[str, Dim] = {}
+        for v, theirs in tensors:
+            for d in range(min(len(theirs), len(self._record.values[v].shape))):
+                at = self._of((v, d))
+                self._parent[at] = self._of(first.setdefault(_major(theirs[d]), at))
+
+    def __contains__(self, one: Dim) -> bool:
+        return self._of(one) in self._split
+
+    def _of(self, one: Dim) -> Dim:
+        while (parent := self._parent.get(one, one)) != one:
+            self._parent[one] = one = self._parent.get(parent, parent)
+        return one
 
 
 @functools.lru_cache(1024)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jax.sharding import AxisType
 
 from shardwidget import _jax
+from shardwidget.document import HloCollective
 from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
-from shardwidget.read._comparison.alike import Alike, dim_of, lettered
+from shardwidget.read._comparison.alike import Alike, Dim, Wanted, dim_of, lettered
 from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.propagated import line_of_path, results_of
@@ -24,8 +28,12 @@ At = tuple[int, int]
 """A value of a comparison: the index of its row, and its own in the row."""
 
 
-Dim = tuple[int, int]
-"""A value of the record, and one of its dimensions."""
+_MOVES = frozenset({"stablehlo.convert", "stablehlo.reshape", "stablehlo.transpose"})
+"""Operations behind which XLA may name a collective after what takes their result."""
+
+
+End = tuple[tuple[str, ...], Dim, int]
+"""Axes that end where a dimension is made whole, what has the reason, and the value that they split until there."""
 
 
 class _Way(NamedTuple):
@@ -70,6 +78,10 @@ class _Reasons:
     def __init__(self, tree: Tree, concrete: Concrete, record: _jax.Record) -> None:
         self.tree, self.concrete, self.record = tree, concrete, record
         self.lines = [line_of_path(operation.path) for operation in record.operations]
+        self.takes: dict[int, list[int]] = defaultdict(list)
+        """By line, the values of the record that its operations take."""
+        for operation, line in zip(record.operations, self.lines, strict=True):
+            self.takes[line] += operation.operands
         self._ways: dict[tuple[int, str], _Way] = {}
         self._ends: dict[tuple[int, str], int] = {}
         self.labels: dict[int, str] = {}
@@ -143,7 +155,7 @@ class _Reasons:
         giver, operations = self.whole.ways[v, dim]
         through = tuple(dict.fromkeys(self._row(o) for o in operations))
         if giver is None:
-            return Reason(*self.at[v], dim, "", self._given(v), through)
+            return Reason(*self.at[v], dim, "", "shard_map" if through else self._given(v), through)
         return Reason(*self.at[v], dim, "", through=through, back=giver[0] > v, giver=self.kept[giver])
 
     def causes(self) -> tuple[Cause, ...]:
@@ -152,45 +164,76 @@ class _Reasons:
         for line, caused in sorted(self.concrete.caused.items()):
             if 0 <= line < len(self.tree.lines):
                 for number, collective in caused:
-                    if mine := self._needed(line, collective.axes):
+                    if mine := self._needed(line, collective):
                         found.append(Cause(number, line + 1, tuple(mine)))
         return tuple(found)
 
     def common_causes(self, reasons: Sequence[Reason]) -> Iterator[Cause]:
         """What each line follows from that a collective may belong to: the splits nearest to them."""
         for number, lines in self.concrete.among.items():
-            axes = self.concrete.program.collectives[number].axes
-            chains = [[chain_of(reasons, k) for k in self._split(line, axes)] for line in lines]
+            collective = self.concrete.program.collectives[number]
+            chains = [[chain_of(reasons, k) for k in self._split(line, collective.axes)] for line in lines]
             common = set.intersection(*({k for chain in of for k in chain} for of in chains))
             nearest = (next((k for k in reversed(chain) if k in common), None) for chain in chains[0])
-            ended = [k for line in lines for k in self._ended(line, axes)]
+            ended = [k for line in lines for k in self._ended(line, collective)]
             if mine := tuple(k for k in dict.fromkeys((*ended, *nearest)) if k is not None):
                 yield Cause(number, None, mine)
 
-    def _needed(self, line: int, axes: Sequence[str]) -> list[int]:
-        """What a constraint keeps whole that a line makes, then its operands that are split over some axes."""
-        return [*self._ended(line, axes), *self._split(line, axes)]
+    def _needed(self, line: int, collective: HloCollective) -> list[int]:
+        """What is made whole that a line makes or takes, then the splits over the axes of a collective."""
+        ended = self._ended(line, collective)
+        return list(dict.fromkeys((*ended, *self._before(line, collective), *self._split(line, collective.axes))))
 
-    def _ended(self, line: int, axes: Sequence[str]) -> Iterator[int]:
-        """The reasons of what a constraint makes whole of what a line makes, which is split over some axes."""
+    def _ended(self, line: int, collective: HloCollective) -> Iterator[int]:
+        """The reasons of what is made whole that a line makes or takes, and that a collective may move.
+
+        XLA names a gather for a constraint after the operation before it or, where it marks its own, the one after it.
+        """
         made = {self.places.get(self.givers[id(v)]) for v in self.tree.lines[line].outputs}
-        for (v, _), (split, end) in self.whole.ends.items():
-            if v in made and end in self.kept and not {*axes}.isdisjoint(split):
+        for (v, _), (split, end, _) in self.whole.ends.items():
+            if v in made and end in self.kept and not {*collective.axes}.isdisjoint(split):
                 yield self.kept[end]
+        yield from (self.kept[end] for end, _ in self._taken(line, collective))
+
+    def _before(self, line: int, collective: HloCollective) -> Iterator[int]:
+        """The reasons of the splits that end where what a line takes was made whole."""
+        for (_, dim), before in self._taken(line, collective):
+            found = (self._nearest(before, dim, axis) for axis in collective.axes)
+            yield from (k for k in found if k is not None)
+
+    def _taken(self, line: int, collective: HloCollective) -> Iterator[tuple[Dim, int]]:
+        """What was made whole that a line takes, each with the value before it, which a collective moves."""
+        axes, shapes = {*collective.axes}, {_without_ones(_sizes(shape)) for shape in collective.shapes}
+        for v in dict.fromkeys((*self._operands(line), *self.takes[line])):
+            for d in range(len(self.record.values[v].shape)):
+                split, end, before = self.whole.start((v, d)) or ((), (v, d), v)
+                known = end in self.kept and not axes.isdisjoint(split)
+                if known and self._on_a_device(before, end[1], split) in shapes:
+                    yield end, before
+
+    def _on_a_device(self, v: int, dim: int, axes: Sequence[str]) -> tuple[int, ...]:
+        """The sizes of a value on a device, one of its dimensions split over some axes."""
+        size = {axis.name: axis.size for axis in self.concrete.program.mesh.axes}
+        at = self.record.values[v]
+        split = [axes if d == dim else own for d, own in enumerate(at.dims or ((),) * len(at.shape))]
+        return _without_ones(
+            -(-n // math.prod(size.get(axis, 1) for axis in own)) for n, own in zip(at.shape, split, strict=True)
+        )
+
+    def _operands(self, line: int) -> set[int]:
+        """The values of the record that a line takes."""
+        inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
+        return {self.places[at] for at in inputs if at in self.places}
 
     def _split(self, line: int, axes: Sequence[str]) -> list[int]:
         """The reasons of the operands of a line that are split over some axes."""
-        inputs = dict.fromkeys(self.givers.get(id(v)) for v in self.tree.lines[line].inputs if isinstance(v, Value))
-        values = {self.places[at] for at in inputs if at in self.places}
-        mine = sorted(k for v in values for axis, k in self.split.get(v, ()) if axis in axes)
+        mine = sorted(k for v in self._operands(line) for axis, k in self.split.get(v, ()) if axis in axes)
         return mine or self._behind(line, axes)
 
     def _behind(self, line: int, axes: Sequence[str]) -> list[int]:
         """The reasons behind the operands of a line that no row has, such as the slices that a loop's body takes."""
-        operands = (
-            v for o, at in zip(self.record.operations, self.lines, strict=True) if at == line for v in o.operands
-        )
-        found = (self._nearest(v, dim_of(self.record.values[v], axis), axis) for v in operands for axis in axes)
+        operands = ((v, axis) for v in self.takes[line] for axis in axes)
+        found = (self._nearest(v, dim_of(self.record.values[v], axis), axis) for v, axis in operands)
         return list(dict.fromkeys(k for k in found if k is not None))
 
     def _passed_unchanged(self) -> Iterator[tuple[int, int]]:
@@ -358,23 +401,27 @@ class _Reasons:
 
 
 class _Whole:
-    """Dimensions that are whole because that was asked for: of what was given so, and behind a constraint."""
+    """Dimensions that are whole because that was asked for: given so, behind a constraint, or where a region begins."""
 
     def __init__(self, of: _Reasons) -> None:
         self._of, self._values = of, of.record.values
         self.ways: dict[Dim, tuple[Dim | None, tuple[int, ...]]] = {}
         """By value of the record and dimension, the value of a row that passed it on, with the operations between, the
-        nearest first; None where it was given here."""
+        nearest first; None where it was given here, or by the region that the operation leads into."""
         for v in sorted(of.at.keys() & of.labels.keys(), key=of.at.__getitem__):
-            self.ways |= {(v, d): (None, ()) for d in self._given(v) if self._is_compiled(v, d)}
-        self.ends: dict[Dim, tuple[tuple[str, ...], Dim]] = {}
-        """What a constraint makes whole, and the same before it: the axes that end there, and what it gives."""
+            known = [d for d in self._given(v) if self._is_compiled(v, d) and self._is_kept_whole(v, d)]
+            self.ways |= {(v, d): (None, ()) for d in known}
+        self.ends: dict[Dim, End] = {}
+        """What a constraint makes whole, and the same before it; and what a region takes whole."""
         self._made = {r: o for o, operation in enumerate(of.record.operations) for r in operation.results}
         self._held: dict[Dim, tuple[Dim, int] | None] = {}
         """What is whole behind a constraint that splits came to: by what, and through which operation."""
+        regions = {v for operation in of.record.operations for v in operation.takes}
         for o, operation in enumerate(of.record.operations):
             if operation.name == "sdy.sharding_constraint":
                 self._behind(o)
+            elif operation.operands and not regions.isdisjoint(operation.results):
+                self._into(o)
             elif self._held:
                 self._passed_on(o)
         for one in self._held:
@@ -390,12 +437,27 @@ class _Whole:
                 self.ways[one] = at, tuple(operations)
                 return
 
+    def start(self, at: Dim) -> End | None:
+        """What was made whole and passed on as it is; None where nothing was."""
+        while (step := self._held.get(at)) and self._of.record.operations[step[1]].name in _MOVES:
+            at = step[0]
+        return None if step else self.ends.get(at)
+
     def _given(self, v: int) -> Iterator[int]:
         """The dimensions of a value that are given as whole, where there is something to split."""
         at = self._values[v]
         for d, (closed, axes) in enumerate(zip(at.closed, at.dims or (), strict=True)):
             if closed and not axes and at.shape[d] > 1:
                 yield d
+
+    @functools.cached_property
+    def _wanted(self) -> Wanted:
+        return Wanted(self._of.record)
+
+    def _is_kept_whole(self, v: int, dim: int) -> bool:
+        """Whether it would be split otherwise; what an argument or a region is given as needs no other reason."""
+        asked = self._of.labels[v].startswith("output") or v in self._of.constraints
+        return not asked or (v, dim) in self._wanted
 
     def _is_compiled(self, v: int, dim: int) -> bool:
         compiled = self._of.compiled(self._of.at[v])
@@ -408,11 +470,22 @@ class _Whole:
         for d in self._given(after):
             if axes := self._reaching(before, d):
                 self._held[after, d] = None
-                self.ends[before, d] = self.ends[after, d] = axes, (after, d)
+                self.ends[before, d] = self.ends[after, d] = axes, (after, d), before
                 # XLA may make it whole before the constraint already.
                 known = (after, d) in self.ways and before in self._of.at and before not in self._of.labels
                 if known and self._is_compiled(before, d):
                     self.ways[before, d] = (after, d), (o,)
+
+    def _into(self, o: int) -> None:
+        """What a region takes whole that is split before it. Inside it, values have the shapes of a device."""
+        operation = self._of.record.operations[o]
+        (before,), (after,) = operation.operands, operation.results
+        at = self._values[before]
+        for d, axes in enumerate(at.dims or ()):
+            whole = axes and at.shape[d] == self._values[after].shape[d]
+            if whole and before in self._of.at and self._is_compiled(before, d):
+                self.ways[before, d] = None, (o,)
+                self.ends[before, d] = self.ends[after, d] = axes, (before, d), before
 
     def _reaching(self, v: int, dim: int) -> tuple[str, ...]:
         """The axes that split a dimension before a constraint. JAX 0.9: its operand is constrained with it."""
@@ -434,3 +507,13 @@ class _Whole:
                     at = theirs.index(letter) if letter in theirs and r not in self._of.labels else -1
                     if at >= 0 and not (self._values[r].dims or ((),) * (at + 1))[at]:
                         self._held.setdefault((r, at), ((v, d), o))
+
+
+def _sizes(kind: str) -> Iterator[int]:
+    """The sizes in a type, ``f32[2,4]``."""
+    return map(int, re.findall(r"\d+", kind.partition("[")[2]))
+
+
+def _without_ones(sizes: Iterable[int]) -> tuple[int, ...]:
+    """Sizes in any order, without those of 1."""
+    return tuple(sorted(n for n in sizes if n != 1))
