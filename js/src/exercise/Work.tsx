@@ -75,7 +75,7 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
   const pictured = devices.length === 1 && question.figures[0]?.placement?.shape ? devices[0] : undefined;
   // Where an answer would be right is drawn beside it, or below.
   const beside = pictured !== undefined && !narrow && width >= PAIR;
-  const low = pictured !== undefined;
+  const low = asks;
   const isBare = (f: FigureData) => f.placement?.shape === null;
   // The tasks of a timeline are those that are moved: they need not be listed too.
   const listed = question.fields.some((f) => f.form === "timeline") ? [] : question.figures;
