@@ -1,5 +1,8 @@
 /** Lists that scroll within a card. */
 
+/** Height of the end of code that fades. */
+const FADE = 16;
+
 /** Scrolls an element into view in the list around it, with room above and below, and leaves the page where it is. */
 export function keepInView(el: Element | null, above = 0, below = 0): void {
   let list = el?.parentElement;
@@ -13,9 +16,9 @@ export function keepInView(el: Element | null, above = 0, below = 0): void {
   else if (bottom > 0) list.scrollTop += Math.min(top, bottom);
 }
 
-/** Scrolls a line of code into view; the line over it that is seen first is whole. */
+/** Scrolls a line of code into view, over the end that fades; the line over it that is seen first is whole. */
 export function keepLineInView(line: Element | null): void {
-  keepInView(line);
+  keepInView(line, 0, FADE);
   const lines = line?.parentElement;
   const list = lines?.parentElement;
   if (!line || !lines || !list) return;

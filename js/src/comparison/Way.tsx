@@ -51,7 +51,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed, fo
         )}
       </span>
       <span class="cost">
-        <Tokens tokens={sentenceTokens(costOf(fix), model.mesh)} />
+        <Tokens tokens={sentenceTokens(costOf(fix).replace(/ (?=\S+\/device$)/, "\u00a0"), model.mesh)} />
       </span>
       {!follows ? null : used ? (
         <span class={followed ? "chosen ok" : "chosen"}>{followed ? "✓ used below" : "compiling with it …"}</span>

@@ -10,11 +10,14 @@ import { deviceBox } from "../draw/grid";
 import type { Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 
-/** Maximum height of a panel: the fields are above it. Of two pictures each has less. */
-const HIGH = 280;
+/** Maximum height of a panel: the fields are above it. Of two pictures each has less, if its buttons allow it. */
+const HIGH = 222;
 const LOW = 160;
-/** Room for outlines below a panel. */
-const EDGE = 8;
+const BUTTONS = [190, HIGH, 280];
+/** Least height of a button. */
+const TARGET = 24;
+/** Maximum height of a picture beside another. */
+const BESIDE = 288;
 /** Maximum width of a picture: a wider one would be higher. */
 const WIDE = 1100;
 
@@ -29,8 +32,12 @@ interface Props {
   over?: ((boxOf: (position: number) => Box) => ComponentChildren) | undefined;
 }
 
-function layoutOf(model: PlacementModel, width: number, low: boolean): Layout {
-  const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, low ? LOW : HIGH);
+/** `pressed`: whether its devices are buttons, which a low picture has room for. */
+function layoutOf(model: PlacementModel, width: number, low: boolean, pressed: boolean): Layout {
+  const body = (w: number, high: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, high);
+  const enough = (high: number) => !pressed || deviceBox(model, body(width, high).mesh, 0).h >= TARGET;
+  const high = [low ? LOW : HIGH, ...BUTTONS].find(enough) ?? HIGH;
+  const at = (w: number) => body(w, high);
   // At least as high as in a wider cell.
   const wider = Array.from({ length: Math.max(0, Math.ceil((WIDE - width) / 60)) }, (_, i) => width + 60 * (i + 1));
   return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
@@ -38,7 +45,7 @@ function layoutOf(model: PlacementModel, width: number, low: boolean): Layout {
 
 /** Whether a low picture is no higher than it should be, so that another can stand beside it. */
 export function fitsBeside(placement: Placement, width: number): boolean {
-  return layoutOf(new PlacementModel(placement), width, true).height <= HIGH + EDGE;
+  return layoutOf(new PlacementModel(placement), width, true, false).height <= BESIDE;
 }
 
 export class Canvas extends Component<Props> {
@@ -65,7 +72,7 @@ export class Canvas extends Component<Props> {
   override render() {
     const { placement, title, width, low, over } = this.props;
     const model = this.#model(placement);
-    const { height, mesh } = this.#layout(model, width, low);
+    const { height, mesh } = this.#layout(model, width, low, Boolean(over));
     return (
       <div class="picture" style={{ height: `${height}px` }}>
         <div role="img" aria-label={words(model, title)} ref={(el) => el?.replaceChildren(this.#canvas)} />
@@ -76,7 +83,8 @@ export class Canvas extends Component<Props> {
 
   #paint() {
     const model = this.#model(this.props.placement);
-    this.#draw(model, this.#layout(model, this.props.width, this.props.low), this.props.theme);
+    const { width, low, over, theme } = this.props;
+    this.#draw(model, this.#layout(model, width, low, Boolean(over)), theme);
   }
 }
 

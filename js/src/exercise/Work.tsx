@@ -73,18 +73,28 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
   const asks = devices.length > 0;
   // Where the array is drawn, devices are chosen on its mesh.
   const pictured = devices.length === 1 && question.figures[0]?.placement?.shape ? devices[0] : undefined;
+  // Where an answer would be right is drawn beside it, or below.
+  const beside = pictured !== undefined && !narrow && width >= PAIR;
+  const low = asks;
   const isBare = (f: FigureData) => f.placement?.shape === null;
   // The tasks of a timeline are those that are moved: they need not be listed too.
   const listed = question.fields.some((f) => f.form === "timeline") ? [] : question.figures;
+  const faded = Boolean(after) && !state.judged(question);
   const given = listed.map((f) => (isBare(f) ? { ...f, placement: null } : f));
   const bare = asks ? [] : question.figures.filter(isBare).map((f) => ({ ...f, types: [] }));
   return (
     <div class="work">
-      <Figures figures={given} over={pictured && overPicture(state, question, pictured, mesh)} {...room} />
+      <Figures
+        figures={beside && after ? [...given, after] : given}
+        over={pictured && overPicture(state, question, pictured, mesh)}
+        faded={beside && faded}
+        {...{ low, beside }}
+        {...room}
+      />
       <Answer state={state} question={question} mesh={mesh} narrow={narrow} pictured={pictured} />
       {result}
       {/* What the last answer gives stays until another is checked, so that nothing moves. */}
-      <Figures figures={after ? [after] : bare} faded={Boolean(after) && !state.judged(question)} {...room} />
+      {!beside && <Figures figures={after ? [after] : bare} faded={faded} low={low} {...room} />}
     </div>
   );
 }
@@ -142,6 +152,9 @@ interface FiguresProps {
   over?: Over | undefined;
   /** Whether the last one no longer matches the answer. */
   faded?: boolean;
+  /** Whether pictures are low, as several are; whether another has room beside them. */
+  low?: boolean;
+  beside?: boolean;
   theme: Theme;
   width: number;
   mesh: MeshModel;
@@ -150,11 +163,11 @@ interface FiguresProps {
   paper: boolean;
 }
 
-function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: FiguresProps) {
+function Figures({ figures, over, faded, low, beside, theme, width, mesh, narrow, paper }: FiguresProps) {
   const pictures = figures.flatMap(({ placement }) => (placement?.shape ? [placement] : []));
   const several = pictures.length > 1;
   const half = (width - 24) / 2;
-  const pair = !narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half));
+  const pair = beside || (!narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half)));
   const each = pair ? half : width;
   return (
     <div class={pair ? "figures pair" : "figures"}>
@@ -188,7 +201,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: Fi
               title={figure.title}
               over={i === 0 ? over : undefined}
               theme={theme}
-              low={paper || several}
+              low={low || paper || several}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}

@@ -7,12 +7,8 @@ import { axisTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { PlanModel } from "./model/reshard";
 import { collectivesText, groupsText, typeOf } from "./model/words";
-import type { ReshardState, Shown } from "./state";
+import { LINE, lineOf, listHeight, type ReshardState, type Shown } from "./state";
 
-/** Heights of an array, and of one on narrower cards. */
-const LINE = 44;
-const TALL = 64;
-const WIDE = 698;
 /** More are not all in the page; those above and below what is seen are, some. */
 const MANY = 60;
 const BEYOND = 6;
@@ -22,7 +18,7 @@ export function Arrays({ state, shown }: { state: ReshardState; shown: Shown }) 
   const { model, chunk, board, least } = shown;
   const { width, top } = state.now;
   const arrays = model.arraysOf(chunk);
-  const line = width >= WIDE ? LINE : TALL;
+  const line = lineOf(width);
   const all = top === null || arrays.length <= MANY;
   const first = all ? 0 : Math.max(0, Math.floor(top / line) - BEYOND);
   const last = all ? arrays.length : Math.min(arrays.length, Math.ceil((top + HEIGHT) / line) + BEYOND);
@@ -33,7 +29,11 @@ export function Arrays({ state, shown }: { state: ReshardState; shown: Shown }) 
       aria-label={model.axis < 0 ? "the array" : `arrays of chunk ${chunk + 1}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
       tabIndex={0}
-      style={board && top !== null ? { maxHeight: `${Math.min(HEIGHT, least - board.height)}px` } : undefined}
+      style={
+        board && top !== null
+          ? { maxHeight: `${listHeight(Math.min(HEIGHT, least - board.height), line)}px` }
+          : undefined
+      }
       onScroll={(event) => {
         if (!all) state.set({ top: event.currentTarget.scrollTop });
       }}

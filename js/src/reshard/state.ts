@@ -57,8 +57,22 @@ interface Flowing extends FlowBoard {
 
 /** Milliseconds of a chunk: its blocks are made, and what is not kept is freed. */
 const CHUNK = 1400;
-/** Height of the list of arrays under the page of the peak. */
-const LIST = 126;
+/** Heights of an array in a list, and of one on narrower cards. */
+export const LINE = 44;
+const TALL = 66;
+const WIDE = 698;
+
+export function lineOf(width: number): number {
+  return width >= WIDE ? LINE : TALL;
+}
+
+/** Height of a list of arrays that has room for so much: whole arrays under its border. */
+export function listHeight(room: number, line: number): number {
+  return 1 + line * Math.floor((room - 1) / line);
+}
+
+/** Room for the list of arrays under the page of the peak. */
+const LIST = 133;
 
 export class ReshardState extends CardState<Fields> {
   readonly base = new Layer();

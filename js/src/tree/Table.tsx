@@ -19,6 +19,9 @@ const MANY = 200;
 const HEIGHT = 600;
 const BEYOND = 12;
 
+/** Over the end of the table, which fades. */
+const inView = (el: Element | null) => keepInView(el, 0, 22);
+
 export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, rows } = shown;
   const { top, node, width } = state.now;
@@ -61,7 +64,7 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
           {at >= 0 && (
             <i
               style={{ top: `${tops[at]}px`, bottom: `${total - (tops[at + 1] ?? 0)}px` }}
-              ref={keepInView}
+              ref={inView}
               key={`at ${at}`}
             />
           )}

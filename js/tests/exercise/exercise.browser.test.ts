@@ -570,3 +570,10 @@ test("what is wanted and what the spec gives stand in view, nothing of them scro
   expect(work.querySelectorAll("figure")).toHaveLength(2);
   expect(work.scrollHeight).toBeLessThanOrEqual(work.clientHeight);
 });
+
+test("where an answer would be right stands in view below the array, nothing scrolled away", async () => {
+  const { root } = await mount(sheet(named("devices")), {}, { width: 934 });
+  const work = root.querySelector(".work") as HTMLElement;
+  expect(work.querySelectorAll("figure canvas")).toHaveLength(2);
+  expect(work.scrollHeight).toBeLessThanOrEqual(work.clientHeight);
+});

@@ -176,3 +176,16 @@ test("hundreds of arrays in a chunk: those in view are in the page", async () =>
   expect(places).toContain(202);
   expect(places).not.toContain(1);
 });
+
+test.each([
+  [934, 44],
+  [700, 44],
+  [480, 66],
+])("a list of arrays ends in a whole one at rest, in a card of %i px", async (width, line) => {
+  const card = await mount(wire("parameters"), {}, { width });
+  button(card, "peak").click();
+  await keys(card, "End");
+  const arrays = find(card, ".arrays");
+  expect([find(card, ".arrays li").offsetHeight, arrays.clientHeight % line]).toEqual([line, 0]);
+  expect(arrays.scrollHeight).toBeGreaterThan(arrays.clientHeight);
+});

@@ -289,6 +289,7 @@ const CARRIED: readonly (readonly [
   [{ x: 4, y: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [600, 660, 683, 700, 870, 934, 960]],
   [{ x: 4, y: 2 }, "psum", [4, 4], "x", "ring", [660, 683, 934, 960]],
   [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [683, 700, 934, 960]],
+  [{ x: 4, y: 4 }, "psum", [4, 4], "y", "bidirectional ring", [600, 700, 800, 870, 899, 934, 960, 1100]],
   [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
 ];
 

@@ -240,3 +240,13 @@ test("numbers of the card have one unit, which is said once", async () => {
   expect(cells.filter((text) => /[A-Z]/.test(text))).toEqual([]);
   expect(find(view, ".tools .end").textContent).toBe("all numbers in MiB");
 });
+
+test("a line that is cut at the end of the table fades, while there is more", async () => {
+  const view = await mount(wire("state"), {}, { width: 934 });
+  const tree = find(view, ".tree");
+  const mask = () => getComputedStyle(tree).maskImage;
+  tree.scrollTop = 0;
+  await expect.poll(mask).toContain("linear-gradient");
+  tree.scrollTop = tree.scrollHeight;
+  await expect.poll(mask).toBe("none");
+});

@@ -166,7 +166,7 @@ export class MemoryPage {
     const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.max(0, Math.min(rows.length - 1, at + by))];
     if (!next) return;
     this.choose(next.key);
-    queueMicrotask(() => keepInView(this.host.find(".alive .chosen")));
+    queueMicrotask(() => keepInView(this.host.find(".alive .chosen"), 0, 22));
   }
 
   choose(row: string | null): void {

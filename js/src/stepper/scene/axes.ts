@@ -6,7 +6,7 @@ import { fit, textWidth } from "../../draw/measure";
 /** Width of the coordinates left of rows: `x=3`; a long name is turned, beside them. */
 export function railRoom(mesh: MeshModel, axis: number): number {
   const { name = "", size = 1 } = mesh.axes[axis] ?? {};
-  return long(name) ? textWidth(String(size - 1), 11, true) + 36 : textWidth(`${name}=${size - 1}`, 11, true) + 20;
+  return long(name) ? textWidth(String(size - 1), 11, true) + 40 : textWidth(`${name}=${size - 1}`, 11, true) + 20;
 }
 
 /** An axis that runs down, left of `x`: its rail and the coordinate of each row. */

@@ -12,6 +12,8 @@ import { HEAD, PLAIN, pitchOf, SLIM, type Stage, type Tile } from "./stage";
 const GUTTERS = 16;
 /** Height of a row of a block. */
 const CELL = { most: 20, least: 16 };
+/** Height of a copy that has room for digits. */
+const LOWEST = 11;
 /** The stage of an algorithm: what stands in the tiles, and where copies go. */
 export function roundsStage(ask: Ask, home: Stage): Stage {
   const { plan, c, group } = ask;
@@ -164,7 +166,7 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const down = home.run === "down";
   const tag = down && w / lanes < TAG.w + 16 ? 0 : TAG.w + 4;
   const [most, high] = [(down ? w / lanes : (own[0]?.box.w ?? 0)) - tag - 8, down ? 40 : h / lanes - 5];
-  const swatch = chunks * needed > most || high < 13;
+  const swatch = chunks * needed > most || high < LOWEST;
   const wanted = chunks * columns * cellOf(ask, block.font);
   const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : Math.min(wanted, most);
   const height = Math.max(4, Math.min(block.height, high));

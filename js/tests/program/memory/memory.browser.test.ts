@@ -193,3 +193,10 @@ test.each([360, 480, 700, 934])("lifetimes stand below the chart and end inside 
     expect([Math.round(box.left), Math.round(box.right)]).toEqual([Math.round(left), Math.round(right)]);
   }
 });
+
+test("what is alive ends in a whole row at rest", async () => {
+  const view = await page("training", {}, { width: 700 });
+  const alive = find(view, ".alive");
+  expect(alive.scrollHeight).toBeGreaterThan(alive.clientHeight);
+  expect([find(view, ".alive .row").offsetHeight, alive.clientHeight % 55]).toEqual([55, 0]);
+});
