@@ -1,6 +1,7 @@
 /** The entry of ShardMapStepper's bundle. */
 
 import buttonStyles from "../card/buttons.css";
+import fadeStyles from "../card/fade.css";
 import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -15,5 +16,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [walkStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, styles],
+  styles: [walkStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, fadeStyles, styles],
 });

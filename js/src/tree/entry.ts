@@ -1,5 +1,6 @@
 /** The entry of ModelView's bundle: a tree, or trees side by side. */
 
+import fadeStyles from "../card/fade.css";
 import foldStyles from "../card/fold.css";
 import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
@@ -16,7 +17,7 @@ import { modelKeys } from "./keys";
 import { ModelState } from "./state";
 import styles from "./tree.css";
 
-const common = [keyedStyles, paperStyles, walkStyles, lineStyles, foldStyles, styles];
+const common = [keyedStyles, paperStyles, walkStyles, lineStyles, foldStyles, fadeStyles, styles];
 const one = entry({ state: ModelState, body: ModelCard, keys: modelKeys, styles: common });
 const several = entry({
   ...{ state: ComparedState, body: ComparedCard, keys: comparedKeys },

@@ -110,7 +110,7 @@ class _Alike:
 
     def _found(self, c: HloCollective, at: tuple[int, int], lines: tuple[int, ...]) -> tuple[int, ...]:
         lines = tuple(k for k in lines if at in self._columns_of(k)) or lines
-        shapes = {_without_ones(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
+        shapes = shapes_of(c)
         if c.operand:
             lines = tuple(k for k in lines if c.operand in self._arguments_of(k)) or lines
         for moved in self._moved(c):
@@ -181,10 +181,25 @@ class _Alike:
 def _on_a_device(shape: Sequence[int], put: ValuePlacement, mesh: Mesh, whole: Sequence[str]) -> tuple[int, ...] | None:
     if put.dims is None or len(put.dims) != len(shape):
         return None
-    split = ([a for a in axes if a not in whole] for axes in put.dims)
-    return _without_ones(-(-n // math.prod(mesh.shape[a] for a in axes)) for n, axes in zip(shape, split, strict=True))
+    return on_a_device(shape, [[a for a in axes if a not in whole] for axes in put.dims], mesh.shape)
+
+
+def on_a_device(shape: Sequence[int], split: Sequence[Sequence[str]], sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of a value on a device, without the dimensions of 1, which a slice of an array may keep.
+
+    Args:
+        shape: the shape of the whole.
+        split: for each dimension, the mesh axes that split it.
+        sizes: of the mesh axes; what is not among them, such as a part of one, splits nothing.
+    """
+    parts = (math.prod(sizes.get(a, 1) for a in axes) for axes in split)
+    return _without_ones(-(-n // part) for n, part in zip(shape, parts, strict=True))
+
+
+def shapes_of(c: HloCollective) -> set[tuple[int, ...]]:
+    """The shapes that a collective moves, as ``on_a_device`` gives them."""
+    return {_without_ones(map(int, re.findall(r"\d+", shape.partition("[")[2]))) for shape in c.shapes}
 
 
 def _without_ones(shape: Iterable[int]) -> tuple[int, ...]:
-    """A shape without the dimensions that a slice of an array may keep."""
     return tuple(n for n in shape if n != 1)

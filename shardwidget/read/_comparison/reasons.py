@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import math
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +16,7 @@ from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
 from shardwidget.read._comparison.alike import Alike, Dim, Wanted, dim_of, lettered
 from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.lazily import Lazily
+from shardwidget.read._comparison.owners import on_a_device, shapes_of
 from shardwidget.read._comparison.propagated import line_of_path, results_of
 from shardwidget.read._comparison.rows import decision_of
 from shardwidget.read._comparison.tree import Tree
@@ -203,7 +202,7 @@ class _Reasons:
 
     def _taken(self, line: int, collective: HloCollective) -> Iterator[tuple[Dim, int]]:
         """What was made whole that a line takes, each with the value before it, which a collective moves."""
-        axes, shapes = {*collective.axes}, {_without_ones(_sizes(shape)) for shape in collective.shapes}
+        axes, shapes = {*collective.axes}, {tuple(sorted(shape)) for shape in shapes_of(collective)}
         for v in dict.fromkeys((*self._operands(line), *self.takes[line])):
             for d in range(len(self.record.values[v].shape)):
                 split, end, before = self.whole.start((v, d)) or ((), (v, d), v)
@@ -212,13 +211,11 @@ class _Reasons:
                     yield end, before
 
     def _on_a_device(self, v: int, dim: int, axes: Sequence[str]) -> tuple[int, ...]:
-        """The sizes of a value on a device, one of its dimensions split over some axes."""
+        """The sizes of a value on a device in any order, one of its dimensions split over some axes."""
         size = {axis.name: axis.size for axis in self.concrete.program.mesh.axes}
         at = self.record.values[v]
         split = [axes if d == dim else own for d, own in enumerate(at.dims or ((),) * len(at.shape))]
-        return _without_ones(
-            -(-n // math.prod(size.get(axis, 1) for axis in own)) for n, own in zip(at.shape, split, strict=True)
-        )
+        return tuple(sorted(on_a_device(at.shape, split, size)))
 
     def _operands(self, line: int) -> set[int]:
         """The values of the record that a line takes."""
@@ -507,13 +504,3 @@ class _Whole:
                     at = theirs.index(letter) if letter in theirs and r not in self._of.labels else -1
                     if at >= 0 and not (self._values[r].dims or ((),) * (at + 1))[at]:
                         self._held.setdefault((r, at), ((v, d), o))
-
-
-def _sizes(kind: str) -> Iterator[int]:
-    """The sizes in a type, ``f32[2,4]``."""
-    return map(int, re.findall(r"\d+", kind.partition("[")[2]))
-
-
-def _without_ones(sizes: Iterable[int]) -> tuple[int, ...]:
-    """Sizes in any order, without those of 1."""
-    return tuple(sorted(n for n in sizes if n != 1))

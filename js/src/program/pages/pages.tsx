@@ -1,6 +1,7 @@
 /** Memory, overlap and links of one card of programs, drawn in its shadow root. */
 import { render } from "preact";
 import boardStyles from "../../card/board.css";
+import fadeStyles from "../../card/fade.css";
 import { linksStyles } from "../../links/public";
 import { LinksView } from "../links/LinksView";
 import { LinksPage } from "../links/page";
@@ -19,7 +20,7 @@ import { linksKeys, memoryKeys, overlapKeys } from "./keys";
 
 export function pages(state: ProgramState, root: ShadowRoot): Pages {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(`${memoryStyles}${overlapStyles}${linksStyles}.links{${boardStyles}}`);
+  sheet.replaceSync(`${fadeStyles}${memoryStyles}${overlapStyles}${linksStyles}.links{${boardStyles}}`);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const memory = new MemoryPage(state);
   const overlap = new OverlapPage(state);
