@@ -13,7 +13,7 @@ from jax.sharding import AxisType
 from shardwidget import _jax
 from shardwidget.document import HloCollective
 from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
-from shardwidget.read._comparison.alike import Alike, Dim, Wanted, dim_of, lettered
+from shardwidget.read._comparison.alike import Dim, alike, dim_of, lettered, wanted
 from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.owners import on_a_device, shapes_of
@@ -246,7 +246,7 @@ class _Reasons:
 
     def groups(self) -> tuple[tuple[Group, ...], dict[int, int]]:
         """What was given one axis for the same, and by reason the index of its group."""
-        alike = Alike(self.record)
+        joined = alike(self.record)
         given: dict[Any, list[int]] = defaultdict(list)
         returned = frozenset(self.record.results)
         for (v, _, axis), k in self.number.items():
@@ -254,9 +254,9 @@ class _Reasons:
             end = self._end(v, axis)
             told = v in returned and end in self.constraints and end not in self.at
             if self.record.values[v].origins.get(axis) == "self" or told:
-                given[alike.of(v, axis)].append(k)
+                given[joined.of((v, axis))].append(k)
         several = {one: n for n, one in enumerate(one for one, reasons in given.items() if len(reasons) > 1)}
-        at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(alike.of(v, axis))) is not None}
+        at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(joined.of((v, axis)))) is not None}
         return tuple(Group(tuple(given[one])) for one in several), at
 
     def compiled(self, at: At) -> Entries | None:
@@ -448,8 +448,8 @@ class _Whole:
                 yield d
 
     @functools.cached_property
-    def _wanted(self) -> Wanted:
-        return Wanted(self._of.record)
+    def _wanted(self) -> frozenset[Dim]:
+        return wanted(self._of.record)
 
     def _is_kept_whole(self, v: int, dim: int) -> bool:
         """Whether it would be split otherwise; what an argument or a region is given as needs no other reason."""
