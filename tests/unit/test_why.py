@@ -292,6 +292,27 @@ def test_a_region_is_named_that_takes_and_returns_a_dimension_whole():
     assert (first.given, first.axis) == ("shard_map", "")
     assert first.collectives[0].startswith("all-gather over model")
     assert any("is split over model" in why.answer for why in others)
+    whys = sw.CompiledProgram(into_a_region, *INTO).why(0)
+    assert whys[0].answer == f"Dim 1 of h is made whole because the shard_map in line {line} takes h so."
+    assert [why.axis for why in whys] == ["", "model"]
+
+
+def test_a_region_is_named_that_takes_an_argument_whole():
+    def f(x):
+        spec = P("data", None)
+        return jax.shard_map(jnp.sin, mesh=mesh(), in_specs=spec, out_specs=spec)(x)
+
+    line, args = f.__code__.co_firstlineno + 2, (shape(64, 32, spec=ROWS_AND_COLUMNS),)
+    c, view = read.comparison(f, *args), sw.CompiledProgram(f, *args)
+    given = [
+        f"Dim {d} of x is split over {axis} because argument 0 was given so." for d, axis in ((0, "data"), (1, "model"))
+    ]
+    assert [c.why(0, d).answer for d in range(2)] == given
+    if jax.__version_info__ < (0, 10):  # It does not say what a region takes.
+        return
+    made = f"Dim 1 of x is made whole because the shard_map in line {line} takes x so."
+    for whys in (c.why_collective(0), view.why(0)):
+        assert [why.answer for why in whys] == [made, given[1]]
 
 
 def test_a_collective_of_a_compiled_program_says_why():

@@ -65,6 +65,14 @@ test("a region that takes its operand so", () => {
   expect(whyOf(model(), 4)?.answer).toMatch(/^h is split over x because the shard_map.* takes h so, back through /);
 });
 
+test("what a region takes whole and is split before it is made whole", () => {
+  const doc = comparison("layer");
+  const at = doc.rows[0]?.values.findIndex((v) => v.concrete?.dims?.[0]?.axes.length) ?? -1;
+  const reason = { ...PLAIN, row: 0, value: at, dim: 0, axis: "", given: "shard_map" as const, through: [1] };
+  const made = new ComparisonModel({ ...doc, reasons: [reason], steps: 4 });
+  expect(whyOf(made, 0)?.answer).toMatch(/^\w+ is made whole along dim 0 because the shard_map.* takes \w+ so\.$/);
+});
+
 test("what is whole names who asked for it, and the collectives that follow from that", () => {
   const reasons = [
     { ...PLAIN, row: 1, dim: 1, axis: "", given: "constraint" as const },
@@ -79,9 +87,11 @@ test("what is whole names who asked for it, and the collectives that follow from
   const rows = doc.rows.map((row, k) => (k === 1 ? { ...row, decision: "with_sharding_constraint" as const } : row));
   const whole = new ComparisonModel({ ...doc, rows, reasons, causes, steps: 4 });
   expect(whyOf(whole, 0)?.answer).toBe(
-    "h is whole along dim 1 because with_sharding_constraint in line 2 asks for it.",
+    "h is made whole along dim 1 because with_sharding_constraint in line 2 asks for it.",
   );
-  expect(whyOf(whole, 2)?.answer).toMatch(/ is whole along dim 1 because with_sharding_.* asks for it, through /);
+  expect(whyOf(whole, 2)?.answer).toMatch(
+    / is (made )?whole along dim 1 because with_sharding_.* asks for it, through /,
+  );
   expect(whyOf(whole, 2)?.collectives).toEqual([1]);
   expect(reasonsOf(whole, 1)).toEqual([1, 0]);
 });

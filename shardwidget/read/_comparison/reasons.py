@@ -85,6 +85,8 @@ class _Reasons:
         self._ends: dict[tuple[int, str], int] = {}
         self.labels: dict[int, str] = {}
         """What origins call the values that were given their sharding."""
+        self.entered: dict[int, list[str]] = defaultdict(list)
+        """What origins may call a value that regions take, although it was given its sharding elsewhere."""
         self.constraints: dict[int, int] = {}
         """By value, the operation that constrains it."""
         for k, operation in enumerate(record.operations):
@@ -94,6 +96,8 @@ class _Reasons:
             elif operation.label:
                 self.labels |= {v: f"{operation.label}_input: {i}" for i, v in enumerate(operation.takes)}
                 self.labels |= {v: f"{operation.label}_output: {i}" for i, v in enumerate(operation.results)}
+                for i, v in enumerate(operation.operands):
+                    self.entered[v].append(f"{operation.label}_input: {i}")
         self.labels |= {v: f"input: {i}" for i, v in enumerate(record.arguments)}
         self.labels |= {v: f"output: {i}" for i, v in enumerate(record.results)}
         self.givers: dict[int, At] = {id(v): (0, k) for k, v in enumerate(tree.arguments)}
@@ -330,7 +334,9 @@ class _Reasons:
         """Whether the way back ends where the record says that the axis comes from."""
         said = self.record.values[v].origins.get(axis, "")
         end = self._end(v, axis)
-        return bool(said) and (said == self.labels.get(end) or (said == "self" and v == end))
+        if end in self.labels and said in (self.labels[end], *self.entered[end]):
+            return True
+        return said == "self" and v == end
 
     def _given(self, end: int) -> Given:
         label = self.labels[end]
@@ -456,9 +462,10 @@ class _Whole:
         asked = self._of.labels[v].startswith("output") or v in self._of.constraints
         return not asked or (v, dim) in self._wanted
 
-    def _is_compiled(self, v: int, dim: int) -> bool:
+    def _is_compiled(self, v: int, dim: int, axes: tuple[str, ...] = ()) -> bool:
+        """Whether a dimension is compiled as whole, or split over some axes."""
         compiled = self._of.compiled(self._of.at[v])
-        return compiled is not None and dim < len(compiled) and not compiled[dim]
+        return compiled is not None and dim < len(compiled) and compiled[dim] in ((), axes)
 
     def _behind(self, o: int) -> None:
         """What a constraint makes whole that is split before it."""
@@ -480,7 +487,7 @@ class _Whole:
         at = self._values[before]
         for d, axes in enumerate(at.dims or ()):
             whole = axes and at.shape[d] == self._values[after].shape[d]
-            if whole and before in self._of.at and self._is_compiled(before, d):
+            if whole and before in self._of.at and self._is_compiled(before, d, axes):
                 self.ways[before, d] = None, (o,)
                 self.ends[before, d] = self.ends[after, d] = axes, (before, d), before
 

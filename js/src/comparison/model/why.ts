@@ -93,7 +93,8 @@ function answerOf(model: ComparisonModel, chain: readonly WhyLink[]): string {
       : passed.length === 1
         ? `, ${reason.back ? "back " : ""}through ${one}`
         : `, through ${count(passed.length, "operation")}, the last ${one}`;
-  const is = reason.axis ? `is split over ${reason.axis}` : `is whole along dim ${reason.dim}`;
+  const made = value.concrete?.dims?.[reason.dim]?.axes.length ? "made " : "";
+  const is = reason.axis ? `is split over ${reason.axis}` : `is ${made}whole along dim ${reason.dim}`;
   return `${value.name} ${is} because ${origin(model, first, own)}${way}.`;
 }
 
