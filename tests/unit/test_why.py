@@ -347,6 +347,18 @@ def test_a_compiled_program_answers_as_the_comparison_and_compiles_nothing(f, ar
         assert not whole or [why.answer for why in whys] == [why.answer for why in whole]
 
 
+def test_a_function_of_jax_that_is_differentiated_is_known_by_its_path():
+    def f(w, ids):
+        return jax.grad(lambda w: jnp.sum(jnp.take(w, ids, axis=0) ** 2))(w)
+
+    args = shape(64, 32, spec=P("model")), shape(16, spec=P("data"), dtype=jnp.int32)
+    view = sw.CompiledProgram(f, *args)
+    with _jax.compilations() as made:
+        answers = [why.answer for k in range(len(of(view).collectives)) for why in view.why(k)]
+    assert made == []
+    assert "Dim 0 of w is split over model because argument 0 was given so." in answers
+
+
 def test_only_what_is_asked_for_is_made_and_it_is_the_same():
     program = read.program(step, *STEP)
     asked, whole = explained(program, step, *STEP), explained(program, step, *STEP)
