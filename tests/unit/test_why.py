@@ -298,11 +298,13 @@ def test_a_region_is_named_that_takes_and_returns_a_dimension_whole():
 
 
 def test_a_region_is_named_that_takes_an_argument_whole():
-    def f(x):
+    def f(x, w):
         spec = P("data", None)
-        return jax.shard_map(jnp.sin, mesh=mesh(), in_specs=spec, out_specs=spec)(x)
+        specs = spec, P(None, "model")
+        return jax.shard_map(jnp.dot, mesh=mesh(), in_specs=specs, out_specs=ROWS_AND_COLUMNS)(x, w)
 
-    line, args = f.__code__.co_firstlineno + 2, (shape(64, 32, spec=ROWS_AND_COLUMNS),)
+    line = f.__code__.co_firstlineno + 3
+    args = shape(64, 32, spec=ROWS_AND_COLUMNS), shape(32, 16, spec=P(None, "model"))
     c, view = read.comparison(f, *args), sw.CompiledProgram(f, *args)
     given = [
         f"Dim {d} of x is split over {axis} because argument 0 was given so." for d, axis in ((0, "data"), (1, "model"))

@@ -184,8 +184,11 @@ class _Reasons:
 
     def _needed(self, line: int, collective: HloCollective) -> list[int]:
         """What is made whole that a line makes or takes, then the splits over the axes of a collective."""
-        ended = self._ended(line, collective)
-        return list(dict.fromkeys((*ended, *self._before(line, collective), *self._split(line, collective.axes))))
+        found = [*self._ended(line, collective), *self._before(line, collective)]
+        # A region takes each operand as it says, whatever the others are.
+        if not found or _jax.name_of(self.tree.lines[line].eqn) != "shard_map":
+            found += self._split(line, collective.axes)
+        return list(dict.fromkeys(found))
 
     def _ended(self, line: int, collective: HloCollective) -> Iterator[int]:
         """The reasons of what is made whole that a line makes or takes, and that a collective may move.
