@@ -1,6 +1,6 @@
 /** Device orders on chips: golden pictures, links that are found where they are drawn, and their sentences. */
 import { expect, test } from "vitest";
-import { OrderModel, sentenceOf } from "../../src/links/model/links";
+import { OrderModel, sentenceOf, totalOf } from "../../src/links/model/links";
 import { boardMarks, boardOf, lines, linksOf } from "../../src/links/scene/board";
 import { layoutOf, linksScene, placeAt, rowAt, type Shown } from "../../src/links/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, expectTextsApart, SCHEMES } from "../golden";
@@ -80,7 +80,8 @@ test.each([446, 460, 500, 560, 640, 934])(
     const texts = marks.flatMap((mark) => (mark.kind === "text" ? [mark.spans.map((span) => span.text).join("")] : []));
     for (const name of ["model, 1→0 2→1 3→2 4", `${LONG} 4`]) expect(texts).toContain(name);
     const layout = layoutOf(found, width);
-    const bottom = layout.height - 8 - 27;
+    const [panel] = layout.panels;
+    const bottom = panel ? 56 + panel.board.height + 2 * panel.columns.line : 0;
     expect(rowAt(layout, 40, bottom - 3)).toBe(1);
     expect(rowAt(layout, 40, bottom + 3)).toBe(-1);
   },
@@ -106,4 +107,14 @@ test("the strands of a link are together no wider than a tile", () => {
   });
   expect(edges.length).toBe(48);
   expect(Math.max(...edges) - Math.min(...edges)).toBeLessThanOrEqual(board.tile);
+});
+
+test.each([320, 480, 934])("what is said of all transfers together is whole at %i px", (width) => {
+  for (const name of LINKS) {
+    const found = shown(name);
+    const { marks } = linksScene(wire(name), found, width, "light");
+    const said = marks.flatMap((mark) => (mark.kind === "text" ? [mark.spans.map((span) => span.text).join("")] : []));
+    const order = found.models[0]?.order;
+    expect(said.join(" ")).toContain(order ? totalOf(order) : "no order");
+  }
 });

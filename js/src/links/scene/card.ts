@@ -16,6 +16,8 @@ export const BESIDE = 860;
 const MOST = 2;
 const TALLEST = 312;
 const LINE = 27;
+/** Between lines of what is said of all rows. */
+const TOTAL = 17;
 /** How far the figures of a row stand under its name, where they do. */
 const UNDER = 20;
 
@@ -122,8 +124,8 @@ export function rowAt(layout: Layout, x: number, y: number): number {
   return -1;
 }
 
-function tableHeight({ order }: OrderModel, { line }: Columns): number {
-  return 26 + order.crossings.length * line + LINE + 8;
+function tableHeight({ order }: OrderModel, { line, total }: Columns): number {
+  return 26 + order.crossings.length * line + total.length * TOTAL + LINE - TOTAL + 8;
 }
 
 /** Where the figures of the table stand. */
@@ -135,6 +137,8 @@ interface Columns {
   readonly wraparound: number | null;
   /** Height of a row. Its figures stand under its name where they leave no room for that. */
   readonly line: number;
+  /** What is said of all transfers together. */
+  readonly total: readonly string[];
 }
 
 const head = (key: (typeof CROSSINGS)[number]["key"]) => headOf(CROSSINGS, key);
@@ -153,7 +157,8 @@ function columnsOf({ order }: OrderModel, width: number): Columns {
   // Wide enough for the longest name, where the figures leave room for that.
   const hop = Math.max(least, Math.min(PAD + names, busiest - 20 - Math.max(hops, heading)));
   const wraparound = narrow ? null : right - (order.bytes > 0 ? 84 : 64);
-  return { hop, busiest, busiestHead, wraparound, line: names - 12 <= hop - PAD ? LINE : LINE + UNDER };
+  const total = wrapped(totalOf(order), width - 2 * PAD, 3);
+  return { hop, busiest, busiestHead, wraparound, line: names - 12 <= hop - PAD ? LINE : LINE + UNDER, total };
 }
 
 function tableMarks(model: OrderModel, columns: Columns, width: number, focus: number): Mark[] {
@@ -193,7 +198,7 @@ function tableMarks(model: OrderModel, columns: Columns, width: number, focus: n
     ];
   });
   const y = 26 + order.crossings.length * columns.line;
-  return [...heads, ...rows, label(PAD, y + 18, fit(totalOf(order), width - 2 * PAD, 12), 12, "muted")];
+  return [...heads, ...rows, ...columns.total.map((line, k) => label(PAD, y + 18 + k * TOTAL, line, 12, "muted"))];
 }
 
 /** As one picture. */
