@@ -81,8 +81,8 @@ def _named(operation: Any, prefix: str, functions: Mapping[str, Any]) -> Iterato
 def name_of(location: Any) -> str:
     """The name stack of a location; empty where it has none."""
     # JAX 0.9 has one class for all locations, and ends the process where one has no name.
-    is_a_name = getattr(location, "is_a_name", lambda: hasattr(location, "name_str"))
-    return location.name_str if is_a_name() else ""
+    is_a_name = location.is_a_name() if hasattr(location, "is_a_name") else hasattr(location, "name_str")
+    return location.name_str if is_a_name else ""
 
 
 def _splits(operation: Any, meshes: Mapping[str, Mapping[str, int]]) -> Iterator[Split]:

@@ -27,10 +27,11 @@ def headline(found: Remedies) -> str:
     if found.lowers == "peak":
         figures = f"peak {byte_count(best.before)} → {byte_count(best.after)}"
     else:
-        figures = f"{byte_count(best.before)} → {byte_count(best.after)} sent by a device, "
-        figures += f"{duration(best.seconds_before)} → {duration(best.seconds_after)} a call by the estimate"
+        figures = f"{_changed(byte_count(best.before), byte_count(best.after))} sent by a device, "
+        figures += f"{_changed(duration(best.seconds_before), duration(best.seconds_after))} a call by the estimate"
         # What sends as much as before is offered for its memory.
-        figures += f", {_signed(best.memory)} of memory" if best.memory < 0 and best.after >= best.before else ""
+        if best.memory < 0 and best.after >= best.before:
+            figures = f"{_signed(best.memory)} of memory, {figures}"
     others = f"; {len(found)} of {tried} help" if len(found) > 1 else ""
     return f"{name}: {clip(best.what, 80)}: {figures}{others}"
 
@@ -68,6 +69,10 @@ def _row(remedy: Remedy) -> listing.Row:
     work = ("−" if remedy.work < 0 else "+", abs(remedy.work), "") if abs(remedy.work) >= LEAST else None
     row |= {"memory": memory, "work": work, "helps": ", ".join(remedy.helps)}
     return {"sent": remedy.after, "estimate": remedy.seconds_after, **row}
+
+
+def _changed(before: str, after: str) -> str:
+    return f"still {after}" if before == after else f"{before} → {after}"
 
 
 def _signed(size: int) -> str:

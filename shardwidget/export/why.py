@@ -133,7 +133,9 @@ def _answer(c: Comparison | Explained, chain: list[int], of: Compared) -> str:
     if first.given == "shard_map" and first.through:
         passed = passed[:-1]
     passed = list(dict.fromkeys(row for row in passed if row != first.row or len(chain) == 1))[::-1]
-    split = f"Dim {last.dim} of {of.name} is {f'split over {last.axis}' if last.axis else 'whole'} because "
+    is_split = of.concrete and of.concrete.dims and of.concrete.dims[last.dim].axes
+    is_ = f"split over {last.axis}" if last.axis else "made whole" if is_split else "whole"
+    split = f"Dim {last.dim} of {of.name} is {is_} because "
     if own:
         return split + origin[0] + "."
     through = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -121,11 +122,25 @@ def twin(program: Program, collective: int, other: Program | None) -> int | None
     return found[min(before, len(found) - 1)] if found else None
 
 
+@functools.lru_cache(4096)  # Operations of a loop, and of a Python loop's turns, have the same.
 def path_within(op: str) -> str:
-    """JAX's path of an operation in the function that is compiled, whether that is jitted itself or by its caller."""
-    return _CALLED.sub("", op)
+    """JAX's path of an operation in the function that is compiled, whether that is jitted itself or by its caller.
+
+    A transformation stands round what comes next, ``jvp(jit(take))``, or, where a name is between them that was taken
+    out, before it: here it is ``jvp()/jit(take)`` in both cases.
+    """
+    return "/".join(map(_unwrapped, _CALLED.sub("", op).split("/")))
 
 
+def _unwrapped(part: str) -> str:
+    around = ""
+    while found := _TRANSFORM.fullmatch(part):
+        around, part = f"{around}{found[1]}(", found[2]
+    around += ")" * around.count("(")
+    return "/".join(filter(None, (around, part)))
+
+
+_TRANSFORM = re.compile(r"(jvp|transpose|vmap)\((.*)\)")
 _CALLED = re.compile(r"^(?:p?jit\([^()]*\)/)+")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import flax.linen as nn
@@ -16,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import read
-from shardwidget.document import Remedies
+from shardwidget.document import Remedies, Remedy
 from tests.jax_suite.planted import said
 
 # Another one where ``test_on_tpus_that_are_not_here`` runs this file.
@@ -434,3 +435,13 @@ def test_what_is_no_longer_computed_on_every_device_counts_as_what_is_sent():
     search._before = Figures(1000, 1.0, 1000, 1000.0)
     without, other = Figures(966, 1.024, 900, 884.0), Figures(994, 0.991, 1000, 1000.0)
     assert search._cost(without) < search._cost(other)
+
+
+def test_what_saves_memory_alone_says_that_first_and_what_stays() -> None:
+    one = Remedy("split mu", "mu: P('x')", 4096, 4096, None, "communication", 2e-6, 2e-6, -1024)
+    said = str(Remedies("step", "communication", (one,), 1))
+    assert said.startswith(
+        "step: split mu: −1 KiB of memory, still 4 KiB sent by a device, still 2 µs a call by the est"
+    )
+    sends = str(Remedies("step", "communication", (replace(one, after=2048, seconds_after=1e-6),), 1))
+    assert sends.startswith("step: split mu: 4 KiB → 2 KiB sent by a device, 2 µs → 1 µs a call by the estimate")

@@ -292,6 +292,29 @@ def test_a_region_is_named_that_takes_and_returns_a_dimension_whole():
     assert (first.given, first.axis) == ("shard_map", "")
     assert first.collectives[0].startswith("all-gather over model")
     assert any("is split over model" in why.answer for why in others)
+    whys = sw.CompiledProgram(into_a_region, *INTO).why(0)
+    assert whys[0].answer == f"Dim 1 of h is made whole because the shard_map in line {line} takes h so."
+    assert [why.axis for why in whys] == ["", "model"]
+
+
+def test_a_region_is_named_that_takes_an_argument_whole():
+    def f(x, w):
+        spec = P("data", None)
+        specs = spec, P(None, "model")
+        return jax.shard_map(jnp.dot, mesh=mesh(), in_specs=specs, out_specs=ROWS_AND_COLUMNS)(x, w)
+
+    line = f.__code__.co_firstlineno + 3
+    args = shape(64, 32, spec=ROWS_AND_COLUMNS), shape(32, 16, spec=P(None, "model"))
+    c, view = read.comparison(f, *args), sw.CompiledProgram(f, *args)
+    given = [
+        f"Dim {d} of x is split over {axis} because argument 0 was given so." for d, axis in ((0, "data"), (1, "model"))
+    ]
+    assert [c.why(0, d).answer for d in range(2)] == given
+    if jax.__version_info__ < (0, 10):  # It does not say what a region takes.
+        return
+    made = f"Dim 1 of x is made whole because the shard_map in line {line} takes x so."
+    for whys in (c.why_collective(0), view.why(0)):
+        assert [why.answer for why in whys] == [made, given[1]]
 
 
 def test_a_collective_of_a_compiled_program_says_why():
@@ -324,6 +347,18 @@ def test_a_compiled_program_answers_as_the_comparison_and_compiles_nothing(f, ar
         assert same is not None
         whole = c.why_collective(same)
         assert not whole or [why.answer for why in whys] == [why.answer for why in whole]
+
+
+def test_a_function_of_jax_that_is_differentiated_is_known_by_its_path():
+    def f(w, ids):
+        return jax.grad(lambda w: jnp.sum(jnp.take(w, ids, axis=0) ** 2))(w)
+
+    args = shape(64, 32, spec=P("model")), shape(16, spec=P("data"), dtype=jnp.int32)
+    view = sw.CompiledProgram(f, *args)
+    with _jax.compilations() as made:
+        answers = [why.answer for k in range(len(of(view).collectives)) for why in view.why(k)]
+    assert made == []
+    assert "Dim 0 of w is split over model because argument 0 was given so." in answers
 
 
 def test_only_what_is_asked_for_is_made_and_it_is_the_same():

@@ -43,6 +43,8 @@ interface Props {
   /** What can be asked: each with its dimension and axis. */
   asked: readonly { name: string; dim: number; axis: string }[];
   chosen: number;
+  /** Which value of the chain is lit; null for none. */
+  lit?: number | null;
   ask: (index: number) => void;
   /** What follows from the split. */
   children?: ComponentChildren;
@@ -51,7 +53,7 @@ interface Props {
 /** The most links that are drawn; the middle of a longer chain is folded. */
 const MOST = 5;
 
-export function Chain({ why, mesh, asked, chosen, ask, children }: Props) {
+export function Chain({ why, mesh, asked, chosen, lit, ask, children }: Props) {
   const { answer, axis, chain, lost, because, also, steps } = why;
   const ink = inkOf(mesh, axis);
   const head = Math.ceil(MOST / 2);
@@ -83,7 +85,7 @@ export function Chain({ why, mesh, asked, chosen, ask, children }: Props) {
             ) : (
               <>
                 {i > 0 && <Passed link={link} ink={ink} steps={steps} />}
-                <Box link={link} mesh={mesh} asked={link === chain.at(-1)} key={i} />
+                <Box link={link} mesh={mesh} asked={link === chain.at(-1)} lit={i === lit} key={i} />
               </>
             ),
           )}
@@ -136,11 +138,12 @@ function Passed({ link: { through, back, step }, ink, steps }: { link: ChainLink
 }
 
 /** A value; a button where there is more of it to see. */
-function Box({ link, mesh, asked }: { link: ChainLink; mesh: MeshModel; asked: boolean }) {
+function Box(props: { link: ChainLink; mesh: MeshModel; asked: boolean; lit?: boolean }) {
+  const { link, mesh, asked, lit } = props;
   const Tag = (link.open && !asked ? "button" : "div") as "button";
   const acts = link.open && !asked ? { type: "button" as const, onClick: link.open } : {};
   return (
-    <Tag class={`box${asked ? " asked" : ""}`} title={link.title || undefined} {...acts}>
+    <Tag class={`box${asked ? " asked" : ""}${lit ? " lit" : ""}`} title={link.title || undefined} {...acts}>
       <span>
         <b class="mono">{link.name}</b> <span class="soft">{link.where}</span>
       </span>

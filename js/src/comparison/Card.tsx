@@ -53,6 +53,7 @@ const KEYS = [
   ["→", "unfold"],
   ["w", "why"],
   ["d", "next dimension"],
+  ["[ ]", "along the chain"],
   ["/", "search"],
 ] as const;
 

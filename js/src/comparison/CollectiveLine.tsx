@@ -1,6 +1,7 @@
 /** A collective of the compiled program, where it does its work between the rows. */
 import { Cell } from "../card/Cell";
 import { AXIS_DASH } from "../draw/marks";
+import { Gutter } from "./Gutter";
 import type { LineProps } from "./line";
 import { collectiveCells } from "./model/cells";
 import type { Line } from "./model/lines";
@@ -15,6 +16,7 @@ export function CollectiveLine(props: LineProps & { line: Line & { kind: "collec
   const { axis, semantics } = cells;
   return (
     <div {...rowProps(props, `collective ${axis === null ? "" : `axis${axis % AXIS_DASH.length}`}`)}>
+      <Gutter way={props.way} ink={props.ink} />
       <div {...cell("source")}>
         <span class="number" />
         <span class="what">

@@ -4,24 +4,23 @@ import { Tokens } from "../card/Tokens";
 import type { Compared, Row } from "../core/document.gen";
 import { bytes } from "../core/format";
 import { sentenceTokens } from "../core/text";
+import { Gutter } from "./Gutter";
+import type { LineProps } from "./line";
 import type { ComparisonModel } from "./model/comparison";
+import { below } from "./model/gutter";
 import { trailText } from "./model/words";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { ACROSS, details } from "./roles";
-import type { ComparisonState } from "./state";
 import { WhyPanel } from "./WhyPanel";
 
-interface Props {
-  state: ComparisonState;
-  model: ComparisonModel;
-  pictures: Pictures;
+interface Props extends LineProps {
   row: Row;
   index: number;
   level: number;
 }
 
-export function Details({ state, model, pictures, row, index, level }: Props) {
+export function Details({ state, model, pictures, row, index, level, way, ink }: Props) {
   const { source, library } = row;
   const where = [
     source ? `${source.file}:${source.line} in ${source.function}` : "",
@@ -30,6 +29,7 @@ export function Details({ state, model, pictures, row, index, level }: Props) {
   ].filter((s) => s !== "");
   return (
     <div {...details(level)}>
+      <Gutter way={below(way)} ink={ink} />
       <div {...ACROSS}>
         <WhyPanel state={state} model={model} row={index} />
         {source?.text && (

@@ -1,6 +1,7 @@
 /** The head of what is folded: a scope, with what in it is worth a look, or lines that are as their types say. */
 import { Cell } from "../card/Cell";
 import { Badges } from "../card/Head";
+import { Gutter } from "./Gutter";
 import type { LineProps } from "./line";
 import { foldOf } from "./model/cells";
 import type { Line } from "./model/lines";
@@ -11,6 +12,7 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" | "sam
   const { model, line } = props;
   return (
     <div {...rowProps(props, "fold", line.open)}>
+      <Gutter way={props.way} ink={props.ink} />
       <div {...ACROSS} class="source">
         <span class="number" aria-hidden="true">
           {line.open ? "▾" : "▸"}

@@ -4,6 +4,7 @@ import { Cell } from "../card/Cell";
 import type { Compared, Row } from "../core/document.gen";
 import { count } from "../core/text";
 import { Details } from "./Details";
+import { Gutter } from "./Gutter";
 import type { LineProps } from "./line";
 import { sourceOf, verdictOf } from "./model/cells";
 import type { ComparisonModel } from "./model/comparison";
@@ -17,7 +18,7 @@ import { cell, rowProps } from "./roles";
 const MOST = 6;
 
 export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
-  const { state, model, pictures, line, selected, feeds } = props;
+  const { model, pictures, line, selected, feeds } = props;
   const row = model.row(line.row);
   if (!row) return null;
   const values = row.values.slice(0, MOST);
@@ -35,6 +36,7 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
           selected,
         )}
       >
+        <Gutter way={props.way} ink={props.ink} />
         <SourceCell {...props} row={row} />
         <div {...cell(`explicit${row.error ? " stopped" : several}`)}>
           {row.error ? <Stopped name={row.error.error} /> : <Sides {...shared} which="explicit" />}
@@ -63,9 +65,7 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
           </span>
         </div>
       </div>
-      {selected && (
-        <Details state={state} model={model} pictures={pictures} row={row} index={line.row} level={line.depth + 2} />
-      )}
+      {selected && <Details {...props} row={row} index={line.row} level={line.depth + 2} />}
     </>
   );
 }

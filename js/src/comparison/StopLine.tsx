@@ -2,6 +2,7 @@
 
 import { Tokens } from "../card/Tokens";
 import { axisTokens, count, sentenceTokens } from "../core/text";
+import { Gutter } from "./Gutter";
 import type { LineProps } from "./line";
 import type { Line } from "./model/lines";
 import { ACROSS, rowProps } from "./roles";
@@ -41,6 +42,7 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
   );
   return (
     <div {...rowProps(props, "stop")}>
+      <Gutter way={props.way} ink={props.ink} />
       <div {...ACROSS}>
         {stop.explanation && (
           <p>

@@ -23,6 +23,7 @@ interface Shown {
 export function Table({ state, model, lines, chunks, pictures }: Shown & { lines: readonly Line[] }) {
   const { cursor, selection, live } = state.now;
   const feeding = state.feeding();
+  const { ways, ink } = state.ways();
   const changed = state.changed();
   const at = lines[cursor];
   const inPage = at && chunks.chunkOf(cursor) >= live[0] && chunks.chunkOf(cursor) < live[1];
@@ -63,6 +64,9 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
                 selected={line.kind === "row" && line.row === selection}
                 news={line.kind === "row" && line.members.some((row) => changed.has(row))}
                 feeds={line.kind === "row" && feeding.includes(line.row)}
+                way={ways[chunks.first(i) + k] ?? ""}
+                ink={ink}
+                at={line.kind === "row" && line.row === selection ? state.now.at : null}
                 choices={state.now.choices}
                 instead={line.kind === "row" && line.row === selection ? state.now.instead : null}
                 asked={line.kind === "row" && line.row === selection ? state.now.asked : 0}

@@ -4,14 +4,12 @@ import { bytes } from "../core/format";
 import { AXIS_DASH } from "../draw/marks";
 import { Instead } from "./Instead";
 import type { ComparisonModel } from "./model/comparison";
-import { argumentOf, reasonsOf, type WhyLink, whyOf } from "./model/why";
+import { argumentOf, askedOf, type WhyLink } from "./model/why";
 import { Arrows } from "./parts";
 import type { ComparisonState } from "./state";
 
 export function WhyPanel({ state, model, row }: { state: ComparisonState; model: ComparisonModel; row: number }) {
-  const reasons = reasonsOf(model, row);
-  const chosen = state.now.asked % Math.max(1, reasons.length);
-  const why = reasons[chosen] === undefined ? null : whyOf(model, reasons[chosen]);
+  const { reasons, chosen, why } = askedOf(model, row, state.now.asked);
   const reason = reasons[chosen];
   if (!why || reason === undefined) return null;
   const several = new Set(reasons.map((k) => model.doc.reasons[k]?.value)).size > 1;
@@ -27,7 +25,8 @@ export function WhyPanel({ state, model, row }: { state: ComparisonState; model:
       mesh={model.mesh}
       asked={asked}
       chosen={chosen}
-      ask={(i) => state.set({ asked: i })}
+      lit={state.now.at}
+      ask={(i) => state.ask(i)}
     >
       {why.collectives.map((k) => {
         const op = model.collective(k);

@@ -103,9 +103,16 @@ function walk(state: ComparisonState): Acts {
       if (fold?.open) enter(state, fold);
       else state.move(around(lines, cursor));
     },
-    Enter: () => enter(state, line),
+    Enter: () => {
+      const lit = state.lit();
+      if (lit === null) enter(state, line);
+      else state.open(lit);
+    },
     " ": () => enter(state, line),
-    d: () => state.set({ asked: state.now.asked + 1 }),
+    d: () => state.ask(state.now.asked + 1),
+    w: () => line.kind === "row" && line.row !== selection && state.select(line.row),
+    "[": () => state.along(-1),
+    "]": () => state.along(1),
     Escape: () => selection !== null && state.select(null),
   };
 }

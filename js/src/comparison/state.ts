@@ -7,11 +7,13 @@ import { memo } from "../card/store";
 import { Tall } from "../card/tall";
 import type { WidgetModel } from "../card/widget";
 import type { Alternative, Comparison, Row } from "../core/document.gen";
-import type { Box } from "../draw/marks";
+import { AXIS_DASH, type Box } from "../draw/marks";
 import type { Theme } from "../draw/paint/theme";
 import { Chunks, type Range } from "./chunks";
 import { type Choices, ComparisonModel, decodeComparison, known } from "./model/comparison";
+import { type Way, waysOf } from "./model/gutter";
 import { type Filter, findingsOf, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
+import { askedOf, type WhyAnswer } from "./model/why";
 import { Pictures, type SmallPicture } from "./pictures";
 
 /** A tile of a small picture that is pointed at, and where the picture stands in the card. */
@@ -54,6 +56,8 @@ const BEGINNING = {
   selection: null as number | null,
   /** Which of its splits is asked about: a number that only grows. */
   asked: 0,
+  /** Which value of its chain is lit; null for none. */
+  at: null as number | null,
   /** The row that is pointed at. */
   hovered: null as number | null,
   pointed: null as Pointed | null,
@@ -91,6 +95,8 @@ export class ComparisonState extends CardState<Fields> {
     ) => linesOf(model, this.#tree(model), { open, apart, spread, search, filter }),
   );
   readonly #findings = memo(findingsOf);
+  readonly #asked = memo(askedOf);
+  readonly #ways = memo(waysOf);
   readonly #changed = memo(changes);
   readonly #chunks = memo((lines: readonly Line[], narrow: boolean) => new Chunks(lines, heights(narrow)));
   readonly #pictures = memo((theme: Theme) => new Pictures(theme));
@@ -101,6 +107,8 @@ export class ComparisonState extends CardState<Fields> {
   #top = false;
   /** The row that a fix was chosen for last. */
   #fixed = -1;
+  /** Whether a row was just opened. */
+  #opened = false;
   /** Whether the document is new, and nothing of it was looked at. */
   #opening = false;
 
@@ -124,6 +132,8 @@ export class ComparisonState extends CardState<Fields> {
   feeding(): readonly number[] {
     const { hovered, selection } = this.now;
     const row = hovered ?? selection;
+    const lit = this.lit();
+    if (lit !== null) return [lit];
     return row === null ? [] : (this.shown()?.model.inputs(row) ?? []);
   }
 
@@ -230,8 +240,39 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   select(row: number | null): void {
-    this.set({ selection: row, asked: 0 });
+    this.set({ selection: row, asked: 0, at: null });
     this.share({ selection: row });
+    this.#opened = row !== null;
+  }
+
+  /** Asks why of another split of the open row. */
+  ask(asked: number): void {
+    this.set({ asked, at: null });
+  }
+
+  /** Lights the value before or after along the chain, and its row. */
+  along(by: number): void {
+    const { length = 0 } = this.why()?.chain ?? [];
+    if (length > 1) this.set({ at: Math.max(0, Math.min(length - 1, (this.now.at ?? length - 1) + by)) });
+  }
+
+  /** The row of the value that is lit; null for none. */
+  lit(): number | null {
+    return this.now.at === null ? null : (this.why()?.chain[this.now.at]?.reason.row ?? null);
+  }
+
+  /** Why the open row is as it is. */
+  why(): WhyAnswer | null {
+    const { selection, asked } = this.now;
+    const model = this.shown()?.model;
+    return model && selection !== null ? this.#asked(model, selection, asked).why : null;
+  }
+
+  /** The way of the axis that is asked about, beside each line, and its ink. */
+  ways(): { ways: readonly Way[]; ink: number } {
+    const [why, shown] = [this.why(), this.shown()];
+    const axis = shown?.model.mesh.axisOf(why?.reason.axis ?? "") ?? 0;
+    return { ways: this.#ways(shown?.lines ?? [], why), ink: axis % AXIS_DASH.length };
   }
 
   /** What is known of the program as it would be otherwise, and whether Python is asked. */
@@ -313,6 +354,7 @@ export class ComparisonState extends CardState<Fields> {
       }
       this.#tall.keep(table, this.now.width, this.now.paper, this.now.doc?.name);
       this.#scrollToWanted();
+      this.#scrollToOpened();
       this.#openAtFirst();
     }
     return true;
@@ -337,6 +379,14 @@ export class ComparisonState extends CardState<Fields> {
     const [a, b] = this.now.live;
     if (chunk >= a && chunk < b) this.#scrollToWanted();
     else this.set({ live: chunks.near(chunks.top(chunk)) });
+  }
+
+  /** Scrolls the answer of the row that was opened last into view, with the row above it. */
+  #scrollToOpened(): void {
+    const details = this.#opened ? this.frame.shadowRoot?.querySelector(".details") : null;
+    if (!details) return;
+    this.#opened = false;
+    keepInView(details.querySelector(".why"), details.previousElementSibling?.clientHeight);
   }
 
   #scrollToWanted(): void {

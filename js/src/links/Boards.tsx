@@ -64,7 +64,8 @@ export function Boards({ board, select }: { board: Board; select: (order: number
 
 /** What the strands of the picture mean. */
 export function Legend({ board }: { board: Board }) {
-  const planes = Math.max(...(board.shown()?.shown.models ?? []).map((model) => model.chips[2]));
+  const models = board.shown()?.shown.models ?? [];
+  const planes = Math.max(...models.map((model) => model.chips[2]));
   return (
     <ul class="legend" aria-label="picture">
       <li>
@@ -73,7 +74,7 @@ export function Legend({ board }: { board: Board }) {
       <li>
         <i class="strand idle" aria-hidden="true" /> idle
       </li>
-      <li>out of the edge: wraparound</li>
+      {models.some(({ order }) => order.wraps.includes(true)) && <li>out of the edge: wraparound</li>}
       {planes > 1 && <li>aslant: to the next plane</li>}
     </ul>
   );

@@ -384,3 +384,32 @@ test("what is whole is told without the ink of an axis; the collective that foll
   expect(find(view, "section.why .follows b.ink1").textContent).toBe(doc.mesh.axes[1]?.name);
   expect(panel.textContent).toContain("is whole along dim 1 because");
 });
+
+test("w opens the answer in view, brackets light its chain and the rows of it, and enter goes there", async () => {
+  const doc = comparison("training");
+  const last = doc.rows.length - 1;
+  const none = { value: 0, dim: 0, axis: doc.mesh.axes[0]?.name ?? "", back: false, step: -1, because: "" };
+  const more = { ...none, lost: [], wanted: -1, group: -1 };
+  const reasons = [
+    { ...more, row: 0, given: "argument" as const, through: [], giver: -1 },
+    { ...more, row: last, given: "" as const, through: [last], giver: 0 },
+  ];
+  const view = await mount({ ...doc, reasons, steps: 1 });
+  const key = async (name: string) => {
+    press(table(view), name);
+    await settle();
+  };
+  await key("End");
+  await key("w");
+  await frames();
+  const [panel, list] = [find(view, ".why").getBoundingClientRect(), table(view).getBoundingClientRect()];
+  expect(panel.bottom).toBeLessThanOrEqual(list.bottom + 1);
+  expect(view.root.querySelectorAll(".row .gutter").length).toBeGreaterThan(1);
+  await key("[");
+  expect(textOf(find(view, ".box.lit"))).toContain(doc.rows[0]?.values[0]?.name);
+  await key("]");
+  expect(textOf(find(view, ".box.lit"))).toContain(doc.rows[last]?.values[0]?.name);
+  await key("[");
+  await key("Enter");
+  expect(view.model.sentFor("selection")).toEqual([last, 0]);
+});

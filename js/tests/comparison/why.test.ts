@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { ComparisonModel } from "../../src/comparison/model/comparison";
+import { below, waysOf } from "../../src/comparison/model/gutter";
+import type { Line } from "../../src/comparison/model/lines";
 import { argumentOf, reasonsOf, whyOf } from "../../src/comparison/model/why";
 import type { Reason } from "../../src/core/document.gen";
 import { comparison } from "./comparisons";
@@ -65,6 +67,14 @@ test("a region that takes its operand so", () => {
   expect(whyOf(model(), 4)?.answer).toMatch(/^h is split over x because the shard_map.* takes h so, back through /);
 });
 
+test("what a region takes whole and is split before it is made whole", () => {
+  const doc = comparison("layer");
+  const at = doc.rows[0]?.values.findIndex((v) => v.concrete?.dims?.[0]?.axes.length) ?? -1;
+  const reason = { ...PLAIN, row: 0, value: at, dim: 0, axis: "", given: "shard_map" as const, through: [1] };
+  const made = new ComparisonModel({ ...doc, reasons: [reason], steps: 4 });
+  expect(whyOf(made, 0)?.answer).toMatch(/^\w+ is made whole along dim 0 because the shard_map.* takes \w+ so\.$/);
+});
+
 test("what is whole names who asked for it, and the collectives that follow from that", () => {
   const reasons = [
     { ...PLAIN, row: 1, dim: 1, axis: "", given: "constraint" as const },
@@ -102,4 +112,27 @@ test("a constraint in a helper is told with the line that calls it", () => {
   expect(why?.answer).toBe(
     `h is split over y because reshard in line 2 of ${doc.rows[1]?.source?.file}, called from line 30, asks for it.`,
   );
+});
+
+test("the way of the axis is beside the lines from what gave it to the row, and that of who lost beside it", () => {
+  const place = { depth: 0, bracket: 0, head: 0, again: false, trail: [] };
+  const lines = [0, 1, 2].flatMap((row): Line[] => [
+    { ...place, key: `r${row}`, row, kind: "row", members: [row] },
+    { ...place, key: `s${row}`, row, kind: "stop" },
+  ]);
+  expect(waysOf(lines, whyOf(model(), 2))).toEqual(["b from|b from", "ab|ab", "a to|a to", "", "", ""]);
+  expect(waysOf(lines, whyOf(model(), 1))).toEqual(["", "", "", "", "", ""]);
+  const reasons = [
+    { ...PLAIN, row: 2, given: "constraint" as const },
+    { ...PLAIN, row: 0, through: [1], back: true, giver: 0 },
+  ];
+  const back = whyOf(new ComparisonModel({ ...comparison("layer"), reasons, steps: 1 }), 1);
+  const ways = waysOf(lines, back);
+  expect(ways).toEqual(["b to|", "ab|", "ab|", "ab|", "a from|", ""]);
+  expect(ways.map(below)).toEqual(["ab|", "ab|", "ab|", "ab|", "", ""]);
+  // What is folded stands for its rows.
+  const fold: Line = { ...place, key: "f", row: 0, kind: "fold", scope: 0, stop: 2, open: false };
+  expect(waysOf([fold, ...lines.slice(4)], back)).toEqual([]);
+  expect(waysOf([fold, ...lines.slice(4)], whyOf(model(), 3))).toEqual(["b from|b from", "a to|a to", ""]);
+  expect(waysOf(lines, null)).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /** Device orders on chips: golden pictures, links that are found where they are drawn, and their sentences. */
 import { expect, test } from "vitest";
-import { OrderModel, sentenceOf } from "../../src/links/model/links";
-import { boardOf, lines, linksOf } from "../../src/links/scene/board";
-import { layoutOf, linksScene, placeAt } from "../../src/links/scene/card";
+import { OrderModel, sentenceOf, totalOf } from "../../src/links/model/links";
+import { boardMarks, boardOf, lines, linksOf } from "../../src/links/scene/board";
+import { layoutOf, linksScene, placeAt, rowAt, type Shown } from "../../src/links/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, expectTextsApart, SCHEMES } from "../golden";
 import { LINKS, shown, wire } from "./links";
 
@@ -60,15 +60,61 @@ test("of many that cross a link the first are named", () => {
   expect(said.endsWith("; … 3 more")).toBe(true);
 });
 
-test("a long name of a row is whole where there is room for it", () => {
+/** The program with its crossing several times, under other names. */
+function renamed(...names: string[]): Shown {
   const found = shown("program");
   const [model] = found.models;
   const [crossing] = model?.order.crossings ?? [];
   if (!model || !crossing) throw new Error("no order");
-  const named = { ...crossing, name: "model, 1→0 2→1 3→2" };
-  const models = [new OrderModel({ ...model.order, crossings: [named] })];
-  const texts = linksScene(wire("program"), { ...found, models }, 446, "light").marks.flatMap((mark) =>
-    mark.kind === "text" ? [mark.spans.map((span) => span.text).join("")] : [],
-  );
-  expect(texts).toContain("model, 1→0 2→1 3→2 4");
+  const crossings = names.map((name) => ({ ...crossing, name }));
+  return { ...found, models: [new OrderModel({ ...model.order, crossings })] };
+}
+
+const LONG = "model, 0→1 1→2 2→3 3→4 …";
+
+test.each([446, 460, 500, 560, 640, 934])(
+  "a long name of a row is whole at %i px, its figures under it if need be",
+  (width) => {
+    const found = renamed("model, 1→0 2→1 3→2", LONG);
+    const { marks } = linksScene(wire("program"), found, width, "light");
+    const texts = marks.flatMap((mark) => (mark.kind === "text" ? [mark.spans.map((span) => span.text).join("")] : []));
+    for (const name of ["model, 1→0 2→1 3→2 4", `${LONG} 4`]) expect(texts).toContain(name);
+    const layout = layoutOf(found, width);
+    const [panel] = layout.panels;
+    const bottom = panel ? 56 + panel.board.height + 2 * panel.columns.line : 0;
+    expect(rowAt(layout, 40, bottom - 3)).toBe(1);
+    expect(rowAt(layout, 40, bottom + 3)).toBe(-1);
+  },
+);
+
+test("beside a long name no text comes close to the next, at any width", () => {
+  expectTextsApart((width) => linksScene(wire("program"), renamed(LONG, LONG), width, "light"), 4);
+});
+
+test("the strands of a link are together no wider than a tile", () => {
+  const found = renamed(...Array.from({ length: 24 }, (_, k) => `model, +${k}`));
+  const [{ board, model } = { board: null, model: null }] = layoutOf(found, 480).panels;
+  if (!board || !model) throw new Error("no panel");
+  const link = linksOf(model, 0).find((one) => model.load(0, one) > 0);
+  const [line] = link ? lines(model, board, link) : [];
+  if (!link || !line) throw new Error("no link");
+  const across = link.axis === 0 ? 1 : 0;
+  const [from, middle] = [line[1 - across] ?? 0, line[across] ?? 0];
+  const edges = boardMarks(model, board, 0, -1, null).flatMap((mark) => {
+    if (mark.kind !== "line" || mark.points[0]?.[1 - across] !== from) return [];
+    const at = mark.points[0]?.[across] ?? 0;
+    return Math.abs(at - middle) < board.pitch / 2 ? [at - mark.stroke.width / 2, at + mark.stroke.width / 2] : [];
+  });
+  expect(edges.length).toBe(48);
+  expect(Math.max(...edges) - Math.min(...edges)).toBeLessThanOrEqual(board.tile);
+});
+
+test.each([320, 480, 934])("what is said of all transfers together is whole at %i px", (width) => {
+  for (const name of LINKS) {
+    const found = shown(name);
+    const { marks } = linksScene(wire(name), found, width, "light");
+    const said = marks.flatMap((mark) => (mark.kind === "text" ? [mark.spans.map((span) => span.text).join("")] : []));
+    const order = found.models[0]?.order;
+    expect(said.join(" ")).toContain(order ? totalOf(order) : "no order");
+  }
 });

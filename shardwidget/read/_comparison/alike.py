@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 from shardwidget import _jax
 
@@ -19,83 +21,74 @@ Dim = tuple[int, int]
 
 Lettered = tuple[int, Sequence[str]]
 """A value of the record, and letters for its dimensions: those that share one are split alike."""
+
+T = TypeVar("T", bound=Hashable)
+
 _EVERY = tuple(map(str, range(9)))
 """Of an edge of a loop, a branch or a region, which passes every dimension on."""
+
+_CONSTRAINT = "sdy.sharding_constraint"
 
 
 def lettered(operation: _jax.Operation) -> tuple[Sequence[Lettered], Sequence[Lettered]]:
     """The operands and the results of an operation, by Shardy's rule of it; nothing where it has none."""
     if operation.name == "sdy.data_flow_edge":
-        return [(v, _EVERY) for v in operation.operands], [(v, _EVERY) for v in operation.results]
+        return _unchanged(operation)
     if (rule := operation.rule) is None:
         return (), ()
     return [*zip(operation.operands, rule.operands, strict=True)], [*zip(operation.results, rule.results, strict=True)]
 
 
-class Alike:
-    """Which values are split over an axis together: by the rules of the operations between them."""
-
-    def __init__(self, record: _jax.Record) -> None:
-        self._record = record
-        self._parent: dict[At, At] = {}
-        for operation in record.operations:
-            operands, results = lettered(operation)
-            self._join((*operands, *results))
-        for v in record.results:
-            for axis, passing in record.values[v].passed.items():
-                self._parent[self.of(v, axis)] = self.of(passing.giver, axis)
-
-    def of(self, v: int, axis: str) -> At:
-        """What stands for all values that are split together with this one."""
-        at, below = (v, axis), []
-        while (parent := self._parent.get(at, at)) != at:
-            below.append(at)
-            at = parent
-        for each in below[:-1]:
-            self._parent[each] = at
-        return at
-
-    def _join(self, tensors: Sequence[Lettered]) -> None:
-        first: dict[tuple[str, str], At] = {}
-        for v, theirs in tensors:
-            for d, axes in enumerate(self._record.values[v].dims or ()):
-                for axis in axes:
-                    at = self.of(v, axis)
-                    one = first.setdefault((_major(theirs[d]), axis), at)
-                    if one is not at:
-                        self._parent[at] = self.of(*one)
+def _unchanged(operation: _jax.Operation) -> tuple[Sequence[Lettered], Sequence[Lettered]]:
+    return [(v, _EVERY) for v in operation.operands], [(v, _EVERY) for v in operation.results]
 
 
-class Wanted:
-    """Which dimensions are split somewhere, or alike with one that is: by the rules of the operations between them."""
+class Joined(Generic[T]):
+    """Items that belong together: those of one set that have one key, and what belongs to these by another set."""
 
-    def __init__(self, record: _jax.Record) -> None:
-        self._record = record
-        self._parent: dict[Dim, Dim] = {}
-        for operation in record.operations:
-            operands, results = lettered(operation)
-            if operation.name == "sdy.sharding_constraint":
-                operands, results = [(operation.operands[0], _EVERY)], [(operation.results[0], _EVERY)]
-            self._join((*operands, *results))
-        for v, made in zip(record.results, record.returned, strict=True):
-            self._join(((v, _EVERY), (made, _EVERY)))
-        split = ((v, d) for v, at in enumerate(record.values) for d, axes in enumerate(at.dims or ()) if axes)
-        self._split = {self._of(one) for one in split}
+    def __init__(self, sets: Iterable[Iterable[tuple[Hashable, T]]]) -> None:
+        self._parent: dict[T, T] = {}
+        for keyed in sets:
+            first: dict[Hashable, T] = {}
+            for key, one in keyed:
+                if (other := first.setdefault(key, one)) is not one:
+                    self._parent[self.of(one)] = self.of(other)
 
-    def _join(self, tensors: Sequence[Lettered]) -> None:
-        first: dict[str, Dim] = {}
-        for v, theirs in tensors:
-            for d in range(min(len(theirs), len(self._record.values[v].shape))):
-                at = self._of((v, d))
-                self._parent[at] = self._of(first.setdefault(_major(theirs[d]), at))
-
-    def __contains__(self, one: Dim) -> bool:
-        return self._of(one) in self._split
-
-    def _of(self, one: Dim) -> Dim:
-        while (parent := self._parent.get(one, one)) != one:
-            self._parent[one] = one = self._parent.get(parent, parent)
+    def of(self, one: T) -> T:
+        """What stands for all items that belong together with this one."""
+        parent = self._parent
+        while (above := parent.get(one, one)) != one:
+            parent[one] = one = parent.get(above, above)
         return one
+
+
+def alike(record: _jax.Record) -> Joined[At]:
+    """Which values are split over an axis together: by the rules of the operations between them."""
+    values = record.values
+
+    def keyed(operation: _jax.Operation) -> Iterator[tuple[Hashable, At]]:
+        for v, letters in itertools.chain(*lettered(operation)):
+            for d, axes in enumerate(values[v].dims or ()):
+                yield from (((_major(letters[d]), axis), (v, axis)) for axis in axes)
+
+    passed = ((v, axis, by.giver) for v in record.results for axis, by in values[v].passed.items())
+    returned = (((None, (giver, axis)), (None, (v, axis))) for v, axis, giver in passed)
+    return Joined(itertools.chain(map(keyed, record.operations), returned))
+
+
+def wanted(record: _jax.Record) -> frozenset[Dim]:
+    """The dimensions that are split, or alike with one that is: by the rules of the operations between them."""
+
+    def keyed(tensors: Iterable[Lettered]) -> Iterator[tuple[Hashable, Dim]]:
+        for v, letters in tensors:
+            yield from ((_major(letters[d]), (v, d)) for d in range(min(len(letters), len(record.values[v].shape))))
+
+    rules = (itertools.chain(*(_unchanged(o) if o.name == _CONSTRAINT else lettered(o))) for o in record.operations)
+    returned = (((v, _EVERY), (made, _EVERY)) for v, made in zip(record.results, record.returned, strict=True))
+    joined = Joined(map(keyed, itertools.chain(rules, returned)))
+    every = [(v, d) for v, at in enumerate(record.values) for d in range(len(at.shape))]
+    split = {joined.of((v, d)) for v, d in every if (dims := record.values[v].dims) and dims[d]}
+    return frozenset(one for one in every if joined.of(one) in split)
 
 
 @functools.lru_cache(1024)

@@ -23,13 +23,13 @@ from shardwidget.read._entries import Entries, entries
 from shardwidget.read._jaxpr.value import Value
 
 
-def arguments_row(tree: Tree, call: ComparedCall, mesh: AbstractMesh, concrete: Concrete | None) -> Row:
+def arguments_row(tree: Tree, call: ComparedCall, mesh: AbstractMesh | None, concrete: Concrete | None) -> Row:
     """The row of the arguments.
 
     Args:
         tree: the program.
         call: its arguments.
-        mesh: with all axes Explicit.
+        mesh: with all axes Explicit; None where types are not asked for.
         concrete: the compiled program, if there is one.
     """
     values = []
@@ -42,14 +42,14 @@ def arguments_row(tree: Tree, call: ComparedCall, mesh: AbstractMesh, concrete: 
 
 
 def outputs_row(
-    tree: Tree, call: ComparedCall, mesh: AbstractMesh, explicit: Explicit, concrete: Concrete | None
+    tree: Tree, call: ComparedCall, mesh: AbstractMesh | None, explicit: Explicit, concrete: Concrete | None
 ) -> Row:
     """The row of the results, where the program really returns them.
 
     Args:
         tree: the program.
         call: its arguments.
-        mesh: with all axes Explicit.
+        mesh: with all axes Explicit; None where types are not asked for.
         explicit: its types.
         concrete: the compiled program, if there is one.
     """
@@ -57,7 +57,7 @@ def outputs_row(
     types: dict[int, Any] = {id(v): t for v, t in zip(tree.arguments, arguments, strict=True)}
     for k, found in explicit.types.items():
         types |= {id(v): t for v, t in zip(tree.lines[k].outputs, found, strict=False)}
-    why = _Why(tree, concrete, mesh) if concrete else None
+    why = _Why(tree, concrete, mesh) if concrete and mesh else None
     values: list[Compared] = []
     for k, result in enumerate(tree.results):
         literal = isinstance(result, Literal)
@@ -71,8 +71,10 @@ def outputs_row(
     return Row("outputs", tuple(values), inputs=inputs, collectives=tuple(k for k, _ in caused))
 
 
-def _types(tree: Tree, call: ComparedCall, mesh: AbstractMesh) -> list[Any]:
+def _types(tree: Tree, call: ComparedCall, mesh: AbstractMesh | None) -> list[Any]:
     """Types of the arguments on an Explicit mesh."""
+    if mesh is None:
+        return [None] * len(tree.arguments)
     return [
         _jax.with_sharding(v.aval, NamedSharding(mesh, shape.sharding.spec)) if hasattr(v.aval, "shape") else v.aval
         for v, shape in zip(tree.arguments, call.on(mesh), strict=True)

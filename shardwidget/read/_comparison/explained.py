@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
-from jax.sharding import AxisType, Mesh
+from jax.sharding import Mesh
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
@@ -19,7 +19,7 @@ from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit
 from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.propagated import propagated
-from shardwidget.read._comparison.question import ComparedCall, abstract, retyped
+from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._comparison.reasons import reasons_of
 from shardwidget.read._comparison.rows import row_of
 
@@ -75,14 +75,14 @@ def explained(
     concrete = propagated(tree, call, base.mesh, program, traced)
     if concrete is None:
         return None
-    none, types = Explicit({}, {}), abstract(retyped(call.mesh, AxisType.Explicit))
+    none = Explicit({}, {})
     last = len(tree.lines) + 1
 
     def row(k: int) -> Row:
         if k == 0:
-            return arguments_row(tree, call, types, concrete)
+            return arguments_row(tree, call, None, concrete)
         if k == last:
-            return outputs_row(tree, call, types, none, concrete)
+            return outputs_row(tree, call, None, none, concrete)
         return row_of(tree.lines[k - 1], k - 1, none, concrete)
 
     rows = Lazily(last + 1, row)
@@ -93,4 +93,4 @@ def explained(
 def _is_of(traced: jax.stages.Traced, call: ComparedCall) -> bool:
     """Whether what was traced takes the arrays of a call, and nothing else."""
     given = [(v.aval.shape, v.aval.dtype) for v in _jax.open_jaxpr(traced.jaxpr)[0].invars]
-    return given == [(x.shape, x.dtype) for x in call.on(abstract(call.mesh))]
+    return given == call.shapes

@@ -43,9 +43,7 @@ def propagated(
         at = record.values[v]
         if at.shape != tuple(getattr(value.aval, "shape", ())):  # Random keys are arrays of numbers there.
             return ValuePlacement(None, "")
-        dims = at.dims or ((),) * len(at.shape)
-        # A part of an axis, data:(1)2, is none that a spec can name.
-        return ValuePlacement(tuple(tuple(axis for axis in axes if ":" not in axis) for axes in dims), "")
+        return _placed(at.dims or ((),) * len(at.shape))
 
     arguments = tuple(map(put, record.arguments, tree.arguments))
     results = tuple(map(put, record.results, tree.results))
@@ -61,6 +59,12 @@ def propagated(
     caused, among = owners(tree, paths, known, mesh, program)
     places = {line: dict(enumerate(of)) for line, of in made.items()}
     return Concrete(program, caused, arguments, results, places, frozenset(), record, among=among)
+
+
+@functools.lru_cache(1024)
+def _placed(dims: tuple[tuple[str, ...], ...]) -> ValuePlacement:
+    # A part of an axis, data:(1)2, is none that a spec can name.
+    return ValuePlacement(tuple(tuple(axis for axis in axes if ":" not in axis) for axes in dims), "")
 
 
 def results_of(tree: Tree, record: _jax.Record) -> dict[int, list[int]]:

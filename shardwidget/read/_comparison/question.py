@@ -90,6 +90,11 @@ class ComparedCall:
         """What to say of writes into the arguments; empty for none."""
         return self._call.lost
 
+    @property
+    def shapes(self) -> list[tuple[tuple[int, ...], Any]]:
+        """The shapes of the arrays, with their dtypes."""
+        return [_shape_of(self._leaves[k]) for k in self.arrays]
+
     def on(self, mesh: AnyMesh) -> list[jax.ShapeDtypeStruct]:
         """The arrays as shapes on a mesh."""
         out = []
@@ -123,7 +128,7 @@ class ComparedCall:
 
     def _mesh_of_regions(self) -> AnyMesh:
         """The mesh that the function itself names, in a ``shard_map`` or a sharding."""
-        shapes = [jax.ShapeDtypeStruct(*_shape_of(self._leaves[k])) for k in self.arrays]
+        shapes = [jax.ShapeDtypeStruct(*of) for of in self.shapes]
         found = first_mesh(meshes_in(_jax.open_jaxpr(self._call.jaxpr(self.arrays, shapes)[0])[0]))
         if found is None:
             raise ValueError(NO_MESH)

@@ -13,7 +13,7 @@ from jax.sharding import AxisType
 from shardwidget import _jax
 from shardwidget.document import HloCollective
 from shardwidget.document.why import Cause, Given, Group, Reason, chain_of
-from shardwidget.read._comparison.alike import Alike, Dim, Wanted, dim_of, lettered
+from shardwidget.read._comparison.alike import Dim, alike, dim_of, lettered, wanted
 from shardwidget.read._comparison.concrete import Concrete
 from shardwidget.read._comparison.lazily import Lazily
 from shardwidget.read._comparison.owners import on_a_device, shapes_of
@@ -85,6 +85,8 @@ class _Reasons:
         self._ends: dict[tuple[int, str], int] = {}
         self.labels: dict[int, str] = {}
         """What origins call the values that were given their sharding."""
+        self.entered: dict[int, list[str]] = defaultdict(list)
+        """What origins may call a value that regions take, although it was given its sharding elsewhere."""
         self.constraints: dict[int, int] = {}
         """By value, the operation that constrains it."""
         for k, operation in enumerate(record.operations):
@@ -94,6 +96,8 @@ class _Reasons:
             elif operation.label:
                 self.labels |= {v: f"{operation.label}_input: {i}" for i, v in enumerate(operation.takes)}
                 self.labels |= {v: f"{operation.label}_output: {i}" for i, v in enumerate(operation.results)}
+                for i, v in enumerate(operation.operands):
+                    self.entered[v].append(f"{operation.label}_input: {i}")
         self.labels |= {v: f"input: {i}" for i, v in enumerate(record.arguments)}
         self.labels |= {v: f"output: {i}" for i, v in enumerate(record.results)}
         self.givers: dict[int, At] = {id(v): (0, k) for k, v in enumerate(tree.arguments)}
@@ -180,8 +184,11 @@ class _Reasons:
 
     def _needed(self, line: int, collective: HloCollective) -> list[int]:
         """What is made whole that a line makes or takes, then the splits over the axes of a collective."""
-        ended = self._ended(line, collective)
-        return list(dict.fromkeys((*ended, *self._before(line, collective), *self._split(line, collective.axes))))
+        found = [*self._ended(line, collective), *self._before(line, collective)]
+        # A region takes each operand as it says, whatever the others are.
+        if not found or _jax.name_of(self.tree.lines[line].eqn) != "shard_map":
+            found += self._split(line, collective.axes)
+        return list(dict.fromkeys(found))
 
     def _ended(self, line: int, collective: HloCollective) -> Iterator[int]:
         """The reasons of what is made whole that a line makes or takes, and that a collective may move.
@@ -246,7 +253,7 @@ class _Reasons:
 
     def groups(self) -> tuple[tuple[Group, ...], dict[int, int]]:
         """What was given one axis for the same, and by reason the index of its group."""
-        alike = Alike(self.record)
+        joined = alike(self.record)
         given: dict[Any, list[int]] = defaultdict(list)
         returned = frozenset(self.record.results)
         for (v, _, axis), k in self.number.items():
@@ -254,9 +261,9 @@ class _Reasons:
             end = self._end(v, axis)
             told = v in returned and end in self.constraints and end not in self.at
             if self.record.values[v].origins.get(axis) == "self" or told:
-                given[alike.of(v, axis)].append(k)
+                given[joined.of((v, axis))].append(k)
         several = {one: n for n, one in enumerate(one for one, reasons in given.items() if len(reasons) > 1)}
-        at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(alike.of(v, axis))) is not None}
+        at = {k: n for (v, _, axis), k in self.number.items() if (n := several.get(joined.of((v, axis)))) is not None}
         return tuple(Group(tuple(given[one])) for one in several), at
 
     def compiled(self, at: At) -> Entries | None:
@@ -330,7 +337,9 @@ class _Reasons:
         """Whether the way back ends where the record says that the axis comes from."""
         said = self.record.values[v].origins.get(axis, "")
         end = self._end(v, axis)
-        return bool(said) and (said == self.labels.get(end) or (said == "self" and v == end))
+        if end in self.labels and said in (self.labels[end], *self.entered[end]):
+            return True
+        return said == "self" and v == end
 
     def _given(self, end: int) -> Given:
         label = self.labels[end]
@@ -448,17 +457,18 @@ class _Whole:
                 yield d
 
     @functools.cached_property
-    def _wanted(self) -> Wanted:
-        return Wanted(self._of.record)
+    def _wanted(self) -> frozenset[Dim]:
+        return wanted(self._of.record)
 
     def _is_kept_whole(self, v: int, dim: int) -> bool:
         """Whether it would be split otherwise; what an argument or a region is given as needs no other reason."""
         asked = self._of.labels[v].startswith("output") or v in self._of.constraints
         return not asked or (v, dim) in self._wanted
 
-    def _is_compiled(self, v: int, dim: int) -> bool:
+    def _is_compiled(self, v: int, dim: int, axes: tuple[str, ...] = ()) -> bool:
+        """Whether a dimension is compiled as whole, or split over some axes."""
         compiled = self._of.compiled(self._of.at[v])
-        return compiled is not None and dim < len(compiled) and not compiled[dim]
+        return compiled is not None and dim < len(compiled) and compiled[dim] in ((), axes)
 
     def _behind(self, o: int) -> None:
         """What a constraint makes whole that is split before it."""
@@ -480,7 +490,7 @@ class _Whole:
         at = self._values[before]
         for d, axes in enumerate(at.dims or ()):
             whole = axes and at.shape[d] == self._values[after].shape[d]
-            if whole and before in self._of.at and self._is_compiled(before, d):
+            if whole and before in self._of.at and self._is_compiled(before, d, axes):
                 self.ways[before, d] = None, (o,)
                 self.ends[before, d] = self.ends[after, d] = axes, (before, d), before
 

@@ -33,6 +33,14 @@ export function reasonsOf({ doc }: ComparisonModel, row: number): readonly numbe
   return found.sort((a, b) => weight(a) - weight(b) || a - b);
 }
 
+/** The answer that is shown of an open row: of several, by a number that only grows. */
+export function askedOf(model: ComparisonModel, row: number, asked: number) {
+  const reasons = reasonsOf(model, row);
+  const chosen = asked % Math.max(1, reasons.length);
+  const reason = reasons[chosen];
+  return { reasons, chosen, why: reason === undefined ? null : whyOf(model, reason) };
+}
+
 export function whyOf(model: ComparisonModel, index: number): WhyAnswer | null {
   const { doc } = model;
   const numbers = chainOf(doc.reasons, index);
@@ -93,7 +101,8 @@ function answerOf(model: ComparisonModel, chain: readonly WhyLink[]): string {
       : passed.length === 1
         ? `, ${reason.back ? "back " : ""}through ${one}`
         : `, through ${count(passed.length, "operation")}, the last ${one}`;
-  const is = reason.axis ? `is split over ${reason.axis}` : `is whole along dim ${reason.dim}`;
+  const made = first.reason.given === "shard_map" && value.concrete?.dims?.[reason.dim]?.axes.length ? "made " : "";
+  const is = reason.axis ? `is split over ${reason.axis}` : `is ${made}whole along dim ${reason.dim}`;
   return `${value.name} ${is} because ${origin(model, first, own)}${way}.`;
 }
 

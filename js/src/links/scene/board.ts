@@ -17,6 +17,8 @@ export interface Board {
 const EDGE = 34;
 const STRAND = 2.6;
 const WIDEST = 7;
+/** Between two strands. */
+const APART = 1.5;
 
 export function boardOf(model: OrderModel, width: number, tallest: number): Board {
   const [columns, rows] = model.chips;
@@ -82,12 +84,16 @@ export function boardMarks(model: OrderModel, board: Board, plane: number, focus
     for (const line of lines(model, board, link)) {
       if (isLit) marks.push(straight(line, 0, { color: "faint", width: 14 }));
       if (strands.length === 0) marks.push(straight(line, 0, { color: "line", width: 1 }));
-      const widths = strands.map(({ hops }) => Math.min(WIDEST, STRAND * hops));
-      let at = -(widths.reduce((a, b) => a + b, 0) + 1.5 * (widths.length - 1)) / 2;
+      const wanted = strands.map(({ hops }) => Math.min(WIDEST, STRAND * hops));
+      const all = wanted.reduce((a, b) => a + b, 0) + APART * (wanted.length - 1);
+      // Many of them are as wide as the tile, together.
+      const scale = Math.min(1, (board.tile - 4) / all);
+      const widths = wanted.map((width) => width * scale);
+      let at = (-all * scale) / 2;
       strands.forEach(({ ink }, k) => {
         const width = widths[k] ?? STRAND;
         marks.push(straight(line, at + width / 2, ink < 0 ? { color: "muted", width } : axisStroke(ink, width)));
-        at += width + 1.5;
+        at += width + APART * scale;
       });
     }
   }

@@ -16,6 +16,10 @@ export const BESIDE = 860;
 const MOST = 2;
 const TALLEST = 312;
 const LINE = 27;
+/** Between lines of what is said of all rows. */
+const TOTAL = 17;
+/** How far the figures of a row stand under its name, where they do. */
+const UNDER = 20;
 
 export interface Shown {
   readonly models: readonly OrderModel[];
@@ -30,6 +34,7 @@ interface Panel {
   readonly model: OrderModel;
   readonly index: number;
   readonly board: Board;
+  readonly columns: Columns;
   readonly x: number;
   readonly width: number;
   readonly height: number;
@@ -50,7 +55,10 @@ export function layoutOf({ models, at }: Shown, width: number, tallest = TALLEST
     const model = models[index];
     if (!model) return [];
     const board = boardOf(model, w, tallest);
-    return [{ model, index, board, x: k * w, width: w, height: 30 + board.height + tableHeight(model) }];
+    const columns = columnsOf(model, w);
+    return [
+      { model, index, board, columns, x: k * w, width: w, height: 30 + board.height + tableHeight(model, columns) },
+    ];
   });
   const height = Math.max(0, ...panels.map((p) => p.height));
   return { width, height, panels };
@@ -62,7 +70,7 @@ export function linksMarks(
   lit: { order: number; link: Link } | null,
 ): Mark[] {
   return layout.panels.flatMap((panel, k) => {
-    const { model, index, board, x, width } = panel;
+    const { model, index, board, columns, x, width } = panel;
     const planes = model.chips[2];
     const shown = Math.min(plane, planes - 1);
     const marks: Mark[] = [
@@ -72,7 +80,7 @@ export function linksMarks(
         : []),
       ...(models.length > 1 && index === at ? [{ kind: "rect", x: 0, y: 6, w: 4, h: 20, fill: "ink" } as const] : []),
       ...shift(boardMarks(model, board, shown, focus, litOf(model, index, lit, focus)), 0, 28),
-      ...shift(tableMarks(model, width, focus), 0, 30 + board.height),
+      ...shift(tableMarks(model, columns, width, focus), 0, 30 + board.height),
     ];
     if (k > 0)
       marks.push({
@@ -108,23 +116,35 @@ export function placeAt(layout: Layout, plane: number, x: number, y: number): { 
 
 /** The row of the table at a place: the index of a crossing; -1 for none. */
 export function rowAt(layout: Layout, x: number, y: number): number {
-  for (const { model, board, ...panel } of layout.panels) {
-    const row = Math.floor((y - 30 - board.height - 26) / LINE);
+  for (const { model, board, columns, ...panel } of layout.panels) {
+    const row = Math.floor((y - 30 - board.height - 26) / columns.line);
     const across = x >= panel.x && x < panel.x + panel.width;
     if (across && row >= 0 && row < model.order.crossings.length) return row;
   }
   return -1;
 }
 
-function tableHeight(model: OrderModel): number {
-  return 26 + (model.order.crossings.length + 1) * LINE + 8;
+function tableHeight({ order }: OrderModel, { line, total }: Columns): number {
+  return 26 + order.crossings.length * line + total.length * TOTAL + LINE - TOTAL + 8;
 }
 
-function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
-  const { order } = model;
-  const sent = order.bytes > 0;
+/** Where the figures of the table stand. */
+interface Columns {
+  readonly hop: number;
+  readonly busiest: number;
+  readonly busiestHead: string;
+  /** null where there is no room for it. */
+  readonly wraparound: number | null;
+  /** Height of a row. Its figures stand under its name where they leave no room for that. */
+  readonly line: number;
+  /** What is said of all transfers together. */
+  readonly total: readonly string[];
+}
+
+const head = (key: (typeof CROSSINGS)[number]["key"]) => headOf(CROSSINGS, key);
+
+function columnsOf({ order }: OrderModel, width: number): Columns {
   const right = width - PAD;
-  const head = (key: (typeof CROSSINGS)[number]["key"]) => headOf(CROSSINGS, key);
   // Two orders side by side have room for all columns.
   const narrow = width < 460;
   const busiest = right - (narrow ? 64 : 160);
@@ -133,42 +153,52 @@ function tableMarks(model: OrderModel, width: number, focus: number): Mark[] {
   const names = widest((c) => chipWidth(`${c.name} ${c.size}`)) + 12;
   const hops = widest((c) => textWidth(hopText(c, width), 12, true) + 24);
   const heading = textWidth(head("hop"), 12) + textWidth(busiestHead, 12);
-  const columns = {
-    // Wide enough for the longest name, where the figures leave room for that.
-    hop: Math.max(PAD + Math.max(96, width * 0.29), Math.min(PAD + names, busiest - 20 - Math.max(hops, heading))),
-    busiest,
-    wraparound: right - (sent ? 84 : 64),
-  };
+  const least = PAD + Math.max(96, width * 0.29);
+  // Wide enough for the longest name, where the figures leave room for that.
+  const hop = Math.max(least, Math.min(PAD + names, busiest - 20 - Math.max(hops, heading)));
+  const wraparound = narrow ? null : right - (order.bytes > 0 ? 84 : 64);
+  const total = wrapped(totalOf(order), width - 2 * PAD, 3);
+  return { hop, busiest, busiestHead, wraparound, line: names - 12 <= hop - PAD ? LINE : LINE + UNDER, total };
+}
+
+function tableMarks(model: OrderModel, columns: Columns, width: number, focus: number): Mark[] {
+  const { order } = model;
+  const sent = order.bytes > 0;
+  const right = width - PAD;
   const figure = bytesColumn(order.crossings.map((c) => c.bytes * c.busiest));
+  const { wraparound } = columns;
+  const around = (y: number, of: string, color: "ink" | "muted", style: object): Mark[] =>
+    wraparound === null ? [] : [label(wraparound, y, of, 12, color, { ...style, anchor: "end" })];
   const heads: Mark[] = [
     label(PAD, 16, head("axes"), 12, "muted"),
     label(columns.hop, 16, head("hop"), 12, "muted"),
-    label(columns.busiest - 8, 16, busiestHead, 12, "muted", { anchor: "end" }),
-    ...(narrow ? [] : [label(columns.wraparound, 16, head("wraparound"), 12, "muted", { anchor: "end" })]),
+    label(columns.busiest - 8, 16, columns.busiestHead, 12, "muted", { anchor: "end" }),
+    ...around(16, head("wraparound"), "muted", {}),
     label(right, 16, sent ? "bytes on it" : "hosts", 12, "muted", { anchor: "end" }),
     rule(PAD, 24, width - 2 * PAD),
   ];
   const rows = order.crossings.flatMap((c, k): Mark[] => {
-    const y = 26 + k * LINE;
+    const top = 26 + k * columns.line;
+    const y = top + columns.line - LINE;
     const ink = model.ink(c);
-    const room = columns.hop - PAD;
+    const room = (y > top ? right : columns.hop) - PAD;
     const whole = `${c.name} ${c.size}`;
     const text = chipWidth(whole) <= room ? whole : `${fit(c.name, room - 60, 12, true)} ${c.size}`;
     const alpha = focus < 0 || focus === k ? 1 : 0.45;
     const cell = { ...MONO, alpha } as const;
     const name =
-      ink < 0 || chipWidth(text) > room ? [label(PAD, y + 17, text, 12, "ink", cell)] : chip(PAD, y + 2, text, ink);
+      ink < 0 || chipWidth(text) > room ? [label(PAD, top + 17, text, 12, "ink", cell)] : chip(PAD, top + 2, text, ink);
     return [
       ...name,
       label(columns.hop, y + 17, hopText(c, width), 12, "ink", cell),
       label(columns.busiest - 8, y + 17, String(c.busiest), 12, "ink", { ...cell, weight: 600, anchor: "end" }),
-      ...(narrow ? [] : [label(columns.wraparound, y + 17, wrapsText(c), 12, "ink", { ...cell, anchor: "end" })]),
+      ...around(y + 17, wrapsText(c), "ink", cell),
       label(right, y + 17, sent ? figure(c.bytes * c.busiest) : String(c.hosts), 12, "ink", { ...cell, anchor: "end" }),
       rule(PAD, y + LINE - 1, width - 2 * PAD),
     ];
   });
-  const y = 26 + order.crossings.length * LINE;
-  return [...heads, ...rows, label(PAD, y + 18, fit(totalOf(order), width - 2 * PAD, 12), 12, "muted")];
+  const y = 26 + order.crossings.length * columns.line;
+  return [...heads, ...rows, ...columns.total.map((line, k) => label(PAD, y + 18 + k * TOTAL, line, 12, "muted"))];
 }
 
 /** As one picture. */
