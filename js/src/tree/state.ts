@@ -17,7 +17,7 @@ import { barMarks, type DeviceBar, layoutBar } from "./scene/bar";
 import { layoutTreemap, type Treemap, treemapMarks } from "./scene/treemap";
 
 /** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
-const MAP = 92;
+const MAP = 86;
 /** Lines that a tree opens by itself: about as many as are in view. */
 const ROOM = 13;
 
