@@ -384,3 +384,21 @@ test("what is whole is told without the ink of an axis; the collective that foll
   expect(find(view, "section.why .follows b.ink1").textContent).toBe(doc.mesh.axes[1]?.name);
   expect(panel.textContent).toContain("is whole along dim 1 because");
 });
+
+test("the line that is seen first stays the first in a card of another width", async () => {
+  const view = await mount(long(300));
+  button(view, "open all").click();
+  await frames();
+  const first = () => {
+    const top = table(view).getBoundingClientRect().top + find(view, ".heads").clientHeight;
+    return lines(view).find((line) => line.getBoundingClientRect().bottom > top + 1)?.id;
+  };
+  table(view).scrollTop = 2000;
+  await frames();
+  const before = first();
+  for (const width of [480, 700, 1240]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+    expect(first(), `${width} px`).toBe(before);
+  }
+});
