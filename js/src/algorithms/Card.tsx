@@ -11,7 +11,7 @@ import { Segments, Select } from "../card/Tools";
 import { bytes, duration } from "../core/format";
 import { inside } from "../draw/marks";
 import { KEYS } from "./keys";
-import { answerOf, sizesText } from "./model/algorithms";
+import { answerOf, sizesText, timesOf } from "./model/algorithms";
 import { badgesOf, titleOf } from "./scene/card";
 import { SIZES, sizeAt } from "./scene/charts";
 import type { AlgorithmsState } from "./state";
@@ -77,12 +77,14 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
 /** The clock, the size of a block, the algorithms and the interconnect. `said`: how far each algorithm is. */
 function Tools({ state, said }: { state: AlgorithmsState; said: string }) {
   const { doc, nbytes, at, network } = state.now;
-  if (!doc) return null;
+  const courses = state.courses();
+  if (!doc || !courses) return null;
+  const time = timesOf(courses)(at * state.whole);
   return (
     <div class="tools">
       <PlayButton state={state} keys="Space; round by round , ." />
       <label class="time">
-        <span class="mono">{duration(at * state.whole)}</span>
+        <span class="mono">{time}</span>
         <input
           type="range"
           min={0}
@@ -90,7 +92,7 @@ function Tools({ state, said }: { state: AlgorithmsState; said: string }) {
           step="any"
           value={at}
           aria-label="time"
-          aria-valuetext={`${duration(at * state.whole)}; ${said}`}
+          aria-valuetext={`${time}; ${said}`}
           onInput={(event) => state.seek(event.currentTarget.valueAsNumber)}
         />
       </label>

@@ -16,6 +16,24 @@ export function keepInView(el: Element | null, above = 0, below = 0): void {
   else if (bottom > 0) list.scrollTop += Math.min(top, bottom);
 }
 
+/** The line that is seen first in a list that is scrolled. */
+export function firstLine(list: Element, lines: string): HTMLElement | null {
+  if (list.scrollTop === 0) return null;
+  const top = topOf(list);
+  const all = [...list.querySelectorAll<HTMLElement>(lines)];
+  return all.find((line) => line.getBoundingClientRect().bottom > top + 1) ?? null;
+}
+
+/** Scrolls a line to where a list begins. */
+export function scrollToTop(list: Element, line: Element): void {
+  list.scrollTop += line.getBoundingClientRect().top - topOf(list);
+}
+
+/** Where the lines of a list begin: under its heads. */
+function topOf(list: Element): number {
+  return list.getBoundingClientRect().top + (list.querySelector(".heads")?.clientHeight ?? 0);
+}
+
 /** Scrolls a line of code into view, over the end that fades; the line over it that is seen first is whole. */
 export function keepLineInView(line: Element | null): void {
   keepInView(line, 0, FADE);

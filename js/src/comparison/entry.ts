@@ -1,6 +1,7 @@
 /** The entry of ShardingComparison's bundle. */
 
 import chainStyles from "../card/chain.css";
+import fadeStyles from "../card/fade.css";
 import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
@@ -16,5 +17,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [keyedStyles, tipStyles, paperStyles, walkStyles, lineStyles, chainStyles, styles],
+  styles: [keyedStyles, tipStyles, paperStyles, walkStyles, lineStyles, chainStyles, fadeStyles, styles],
 });

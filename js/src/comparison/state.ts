@@ -1,7 +1,7 @@
 /** The state of a comparison: what is open, searched for and chosen, and what of a long table is in the page. */
 
 import { type Attempts, isWaiting } from "../card/Attempts";
-import { keepInView } from "../card/scroll";
+import { firstLine, keepInView, scrollToTop } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import { Tall } from "../card/tall";
@@ -103,6 +103,8 @@ export class ComparisonState extends CardState<Fields> {
   /** The line that is to be scrolled into view when it is in the page. */
   #wanted: string | null = null;
   readonly #tall = new Tall();
+  /** The element of the line that is seen first in a table that is scrolled: lines are high otherwise once its width changes. */
+  #first: string | null = null;
   /** Whether it is to stand at the top. */
   #top = false;
   /** The row that a fix was chosen for last. */
@@ -145,9 +147,20 @@ export class ComparisonState extends CardState<Fields> {
     else this.#window();
   }
 
+  /** The line that is seen first stays the first. */
   override resize(outer: number): void {
+    const { width } = this.now;
     super.resize(outer);
-    this.#window();
+    const chunks = this.shown()?.chunks;
+    const at =
+      chunks && this.now.width !== width && this.#wanted === null
+        ? chunks.lines.findIndex(({ key }) => `line-${key}` === this.#first)
+        : -1;
+    if (chunks && at >= 0) {
+      this.#top = true;
+      this.#wanted = chunks.lines[at]?.key ?? null;
+      this.set({ live: chunks.near(chunks.top(chunks.chunkOf(at))) });
+    } else this.#window();
   }
 
   /** Shows other lines, from their top on. */
@@ -340,6 +353,7 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   scrolled(): void {
+    this.#look();
     this.#window();
   }
 
@@ -356,8 +370,15 @@ export class ComparisonState extends CardState<Fields> {
       this.#scrollToWanted();
       this.#scrollToOpened();
       this.#openAtFirst();
+      this.#look();
     }
     return true;
+  }
+
+  /** Remembers the line that is seen first. */
+  #look(): void {
+    const table = this.#table();
+    this.#first = (table && firstLine(table, "[id^=line-]")?.id) ?? null;
   }
 
   #table(): HTMLElement | null {
@@ -394,7 +415,7 @@ export class ComparisonState extends CardState<Fields> {
     if (!el) return;
     this.#wanted = null;
     const table = this.#table();
-    if (this.#top && table) table.scrollTop += distance(el, table);
+    if (this.#top && table) scrollToTop(table, el);
     else keepInView(el);
   }
 
@@ -488,12 +509,6 @@ function changes(before: readonly Row[], now: readonly Row[]): ReadonlySet<numbe
       return was && was !== row && text(was) !== text(row) ? [k] : [];
     }),
   );
-}
-
-/** How far an element is below the heads of its table. */
-function distance(el: Element, table: Element): number {
-  const heads = table.querySelector(".heads")?.clientHeight ?? 0;
-  return el.getBoundingClientRect().top - table.getBoundingClientRect().top - heads;
 }
 
 /** About how high a line is, before it is drawn. */

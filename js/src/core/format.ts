@@ -52,9 +52,9 @@ export function percents(shares: Iterable<number>): Format {
   };
 }
 
-/** Times on an axis, in the unit of its step: `0`, `2.5 ms`. */
-export function timeAxis(step: number): Format {
-  const [name, size] = unitOf(step, SECONDS);
+/** Times on an axis, in the unit of its step, or of what is beside it: `0`, `2.5 ms`. */
+export function timeAxis(step: number, beside = step): Format {
+  const [name, size] = unitOf(beside, SECONDS);
   return (seconds) => (seconds === 0 ? "0" : `${Number((seconds / size).toPrecision(6))} ${name}`);
 }
 

@@ -1,6 +1,7 @@
 /** The entry of SearchView's bundle. */
 
 import boardStyles from "../card/board.css";
+import fadeStyles from "../card/fade.css";
 import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
@@ -14,5 +15,5 @@ export default entry({
   state: SearchState,
   body: SearchCard,
   keys: searchKeys,
-  styles: [keyedStyles, paperStyles, boardStyles, tipStyles, styles],
+  styles: [keyedStyles, paperStyles, boardStyles, tipStyles, fadeStyles, styles],
 });

@@ -24,7 +24,8 @@ const CARD = 640;
 
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
 export function around(trace: TraceModel, width: number): number {
-  const [badges, menus, bill] = width >= NARROW ? [0, 0, 0] : width >= SMALL ? [4, 36, 32] : [36, 36, 58];
+  const [badges, menus, bill] =
+    width >= NARROW ? [0, 0, 0] : width >= SMALL ? [4, 36, 44] : [36, 36, billHeight(trace) - 15];
   const head = HEAD + LINE * saysLines(trace, width) + badges + (trace.doc.changed ? CHANGED : 0);
   return head + headHeight(trace, width) + TRANSPORT + menus + bill + FOOT + MARGINS;
 }

@@ -18,7 +18,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
       <div>
         <h3>
           {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}
-          <span class="soft">area = bytes{small.leaves > 0 && `; ${small.leaves} small left out`}</span>
+          <span class="soft">area = bytes{small.leaves > 0 && `; ${small.leaves} too small`}</span>
         </h3>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table selects by keyboard */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}

@@ -19,8 +19,14 @@ const MANY = 200;
 const HEIGHT = 600;
 const BEYOND = 12;
 
-/** Over the end of the table, which fades. */
-const inView = (el: Element | null) => keepInView(el, 0, 22);
+/** Brings a line into view, over the end of the table, which fades; the line that is seen first is whole. */
+function inView(el: HTMLElement | null): void {
+  const list = el?.closest(".tree");
+  if (!list) return;
+  keepInView(el, 0, 22);
+  const tops = [...list.querySelectorAll<HTMLElement>(".row")].map((row) => row.offsetTop);
+  list.scrollTop = tops.find((y) => y >= list.scrollTop) ?? list.scrollTop;
+}
 
 export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, rows } = shown;

@@ -1,6 +1,7 @@
 /** The state of a tree on screen: what is open, listed and pointed at, and the rules that are tried. */
 
 import { Layer } from "../card/canvas";
+import { firstLine, scrollToTop } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -17,7 +18,7 @@ import { barMarks, type DeviceBar, layoutBar } from "./scene/bar";
 import { layoutTreemap, type Treemap, treemapMarks } from "./scene/treemap";
 
 /** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
-const MAP = 92;
+const MAP = 86;
 /** Lines that a tree opens by itself: about as many as are in view. */
 const ROOM = 13;
 
@@ -75,6 +76,8 @@ export class ModelState extends CardState<Fields> {
   readonly barLayer = new Layer();
   readonly mapLayer = new Layer();
   readonly meshLayer = new Layer();
+  /** What is to be done once the card has another width. */
+  #after: (() => void) | null = null;
   readonly #rows = memo(
     (
       tree: TreeModel,
@@ -115,6 +118,15 @@ export class ModelState extends CardState<Fields> {
   override print(on: boolean): void {
     super.print(on);
     this.set({ top: on ? null : 0 });
+  }
+
+  /** The line that is seen first stays the first. */
+  override resize(outer: number): void {
+    const { width } = this.now;
+    const list = this.frame.shadowRoot?.querySelector(".tree");
+    const first = list ? firstLine(list, ".row") : null;
+    super.resize(outer);
+    if (list && first && this.now.width !== width) this.#after ??= () => scrollToTop(list, first);
   }
 
   protected override read(document: unknown): void {
@@ -187,6 +199,8 @@ export class ModelState extends CardState<Fields> {
     const shown = this.shown();
     const { theme } = this.now;
     if (!shown || !theme) return false;
+    this.#after?.();
+    this.#after = null;
     const { tree, map, mesh, device, figures, bar } = shown;
     const write = figures.here;
     const lit = this.lit();

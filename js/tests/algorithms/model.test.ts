@@ -1,6 +1,8 @@
 /** Times, ways and shares of algorithms, against Python. */
 import { expect, test } from "vitest";
 import { answerOf, Course, decodeAlgorithms, equalSize, sizesText } from "../../src/algorithms/model/algorithms";
+import { badgesOf } from "../../src/algorithms/scene/card";
+import { trafficMarks } from "../../src/algorithms/scene/charts";
 import { linkLoads } from "../../src/algorithms/scene/ring";
 import type { Algorithm, Network } from "../../src/core/document.gen";
 import { courses, NAMES, SIZES, said, wire } from "./algorithms";
@@ -71,4 +73,18 @@ test("it says which is faster, why, and from which size on", () => {
 test("a document without algorithms is refused", () => {
   const doc = { ...wire("psum"), algorithms: [] as Algorithm[] };
   expect(() => decodeAlgorithms(doc)).toThrow("it has no algorithms");
+});
+
+test("times of badges, of the ends of lines and of the axis under them are in one unit", () => {
+  for (const name of NAMES)
+    for (const size of SIZES) {
+      const both = courses(name, size);
+      const texts = trafficMarks(both, 0, { x: 60, y: 20, w: 400, h: 150 }).flatMap((m) =>
+        m.kind === "text" ? [m.spans.map(({ text }) => text).join("")] : [],
+      );
+      const badges = badgesOf(both).map(({ strong }) => strong ?? "");
+      expect(texts).toEqual(expect.arrayContaining(badges));
+      const units = [...texts, ...badges].flatMap((text) => /\d (ns|µs|ms|s)$/.exec(text)?.[1] ?? []);
+      expect(new Set(units).size, `${name}, ${size} bytes`).toBe(1);
+    }
 });

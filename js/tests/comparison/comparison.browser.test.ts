@@ -413,3 +413,21 @@ test("w opens the answer in view, brackets light its chain and the rows of it, a
   await key("Enter");
   expect(view.model.sentFor("selection")).toEqual([last, 0]);
 });
+
+test("the line that is seen first stays the first in a card of another width", async () => {
+  const view = await mount(long(300));
+  button(view, "open all").click();
+  await frames();
+  const first = () => {
+    const top = table(view).getBoundingClientRect().top + find(view, ".heads").clientHeight;
+    return lines(view).find((line) => line.getBoundingClientRect().bottom > top + 1)?.id;
+  };
+  table(view).scrollTop = 2000;
+  await frames();
+  const before = first();
+  for (const width of [480, 700, 1240]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+    expect(first(), `${width} px`).toBe(before);
+  }
+});

@@ -189,7 +189,7 @@ test("a permutation keeps its columns and uses the width that there is", () => {
   for (const width of [683, 1115]) expect(used(viewOf(program, { width }))).toBeGreaterThan(0.65);
   const reversed = viewOf({ ...program, shape: [1, 12], pairs: back });
   expect(reversed.stage.face?.columns).toBeGreaterThan(1);
-  // Without room for the numbers of copies tiles keep theirs.
+  // Columns that copies have no room for are left out.
   const bf = viewOf({
     ...program,
     axes: { x: 4 },
@@ -197,7 +197,7 @@ test("a permutation keeps its columns and uses the width that there is", () => {
     pairs: [...ring.slice(0, 3), [3, 0]],
     value: (p, i) => 1000 * p + i,
   });
-  expect([bf.stage.face?.columns, bf.stage.carried.swatch]).toEqual([4, true]);
+  expect([bf.stage.face?.columns, bf.stage.carried.swatch]).toEqual([3, false]);
 });
 
 test("rows are as high as the height of a program allows", () => {
@@ -275,7 +275,7 @@ test.each([
   }
 });
 
-/** Meshes, collectives along an axis of four, and the widths of cards in which all copies that are under way have numbers. */
+/** Meshes, collectives along an axis, and the widths of cards in which all copies that are under way have numbers. */
 const CARRIED: readonly (readonly [
   Program["axes"],
   string,
@@ -284,18 +284,24 @@ const CARRIED: readonly (readonly [
   Algorithm,
   readonly number[],
 ])[] = [
-  [{ x: 4, y: 4 }, "ppermute", [2, 4], "x", "meaning", [600, 700, 800, 870, 934, 1100, 1300]],
-  [{ x: 4, y: 4 }, "ppermute", [2, 4], "y", "meaning", [600, 700, 800, 870, 934, 1100, 1300]],
+  [{ x: 8 }, "ppermute", [2, 4], "x", "meaning", [480, 600, 934, 1100]],
+  [{ x: 4, y: 4 }, "ppermute", [2, 4], "x", "meaning", [480, 600, 700, 800, 870, 934, 1100, 1300]],
+  [{ x: 4, y: 4 }, "ppermute", [2, 4], "y", "meaning", [480, 600, 700, 800, 870, 934, 1100, 1300]],
   [{ x: 4, y: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [600, 660, 683, 700, 870, 934, 960]],
-  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "ring", [660, 683, 934, 960]],
-  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [683, 700, 934, 960]],
+  [{ x: 4, y: 4 }, "psum", [4, 4], "x", "ring", [480, 600, 700, 800, 870, 899, 934, 1100, 1200, 1300]],
+  [{ x: 4, y: 4 }, "psum", [4, 4], "x", "bidirectional ring", [480, 700, 870, 899, 934, 1100, 1200, 1300]],
+  [{ x: 4, y: 4 }, "all_gather", [2, 2], "x", "bidirectional ring", [480, 700, 870, 934, 1100, 1300]],
+  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "ring", [480, 600, 660, 683, 800, 850, 870, 899, 934, 960, 1100]],
+  [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [480, 600, 660, 700, 800, 850, 870, 899, 934, 960, 1100]],
+  [{ x: 4, y: 2 }, "all_gather", [2, 2], "x", "bidirectional ring", [480, 600, 640, 683, 700, 934, 947, 960, 1100]],
   [{ x: 4, y: 4 }, "psum", [4, 4], "y", "bidirectional ring", [600, 700, 800, 870, 899, 934, 960, 1100]],
   [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
 ];
 
 test.each(CARRIED)("on %o copies of %s %o over %s have numbers: %s, in cards of %o px", (...one) => {
   const [axes, kind, shape, over, algorithm, widths] = one;
-  const pairs = kind === "ppermute" ? ([0, 1, 2, 3].map((r) => [r, (r + 1) % 4]) as [number, number][]) : [];
+  const n = axes[over] ?? 0;
+  const pairs = kind === "ppermute" ? Array.from({ length: n }, (_, r) => [r, (r + 1) % n] as const) : [];
   const trace = programOf({ axes, kind, over: [over], shape, pairs });
   const options = { scheme: "light", algorithm, device: null, rules: RULES, still: false } as const;
   const bare = widths.filter((width) => {

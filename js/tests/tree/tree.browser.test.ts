@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { button, enter, expectAccessible, find, GROUNDS, press, settle } from "../harness";
+import { button, enter, expectAccessible, find, frames, GROUNDS, press, settle } from "../harness";
 import { lines, mount, paths } from "./harness";
 import { MODELS, wire } from "./models";
 
@@ -249,4 +249,20 @@ test("a line that is cut at the end of the table fades, while there is more", as
   await expect.poll(mask).toContain("linear-gradient");
   tree.scrollTop = tree.scrollHeight;
   await expect.poll(mask).toBe("none");
+});
+
+test("the line that is seen first stays the first in a card of another width", async () => {
+  const view = await mount(wire("state"));
+  const tree = find(view, ".tree");
+  const first = () => {
+    const { top } = tree.getBoundingClientRect();
+    return lines(view).find((line) => line.getBoundingClientRect().bottom > top + 1)?.id;
+  };
+  tree.scrollTop = 81;
+  const before = first();
+  for (const width of [480, 1134]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+    expect(first(), `${width} px`).toBe(before);
+  }
 });

@@ -2,7 +2,7 @@
 
 import { type Played, play, transfers } from "../../collective/model/plan";
 import type { Algorithm, Algorithms, Network } from "../../core/document.gen";
-import { bytes } from "../../core/format";
+import { bytes, type Format, secondsColumn } from "../../core/format";
 import { decodeDocument } from "../../core/wire";
 
 export function decodeAlgorithms(wire: unknown): Algorithms {
@@ -132,6 +132,11 @@ export function equalSize(doc: Algorithms, network: Network, a: Algorithm, b: Al
   const apart = at(a, 0) - at(b, 0);
   const slope = at(b, 1) - at(b, 0) - (at(a, 1) - at(a, 0));
   return apart * slope > 0 ? apart / slope : null;
+}
+
+/** How the times of both are written: in one unit. */
+export function timesOf(courses: readonly [Course, Course]): Format {
+  return secondsColumn(courses.map((c) => c.seconds));
 }
 
 /** Which one is faster with blocks of some bytes, and why: the answer, in one sentence. */

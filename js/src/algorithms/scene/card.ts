@@ -1,11 +1,11 @@
 /** Two algorithms of a collective at one moment: a ring of devices each, bytes over time, time over size. */
 
 import type { Scheme } from "../../core/color";
-import { bytes, duration } from "../../core/format";
+import { bytes } from "../../core/format";
 import { type Badge, count } from "../../core/text";
 import { framed, headBand, rule, saysBand, stack } from "../../draw/bands";
 import { type Mark, PAD, type Scene, shift } from "../../draw/marks";
-import { answerOf, type Course, sizesText } from "../model/algorithms";
+import { answerOf, type Course, sizesText, timesOf } from "../model/algorithms";
 import { sizeMarks, trafficMarks } from "./charts";
 import { type AlgorithmsLayout, layoutAlgorithms } from "./layout";
 import { ringMarks } from "./ring";
@@ -35,7 +35,11 @@ export function titleOf({ doc }: Course, nbytes: number): string {
 export function badgesOf(courses: readonly [Course, Course]): Badge[] {
   return courses
     .filter((c, k) => k === 0 || c.name !== courses[0].name)
-    .map((c) => ({ strong: duration(c.seconds), text: `${c.name}, ${count(c.rounds, "round")}`, tone: "plain" }));
+    .map((c) => ({
+      strong: timesOf(courses)(c.seconds),
+      text: `${c.name}, ${count(c.rounds, "round")}`,
+      tone: "plain",
+    }));
 }
 
 /** As one picture, half way through the faster one. */

@@ -3,7 +3,7 @@
 import { bytes, duration, timeAxis } from "../../core/format";
 import { axisStroke, axisToken, type Box, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
-import { type Course, equalSize, secondsOf } from "../model/algorithms";
+import { type Course, equalSize, secondsOf, timesOf } from "../model/algorithms";
 
 /** Sizes that a block may have: powers of two from 2⁶ to 2³⁰. */
 export const SIZES = [6, 30] as const;
@@ -23,7 +23,7 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
     marks.push(label(box.x - 6, y(at) + 4, at === 0 ? "0" : bytes(at), 10.5, "muted", { anchor: "end" }));
   }
   const timeStep = niceStep(whole / 5);
-  const timed = timeAxis(timeStep);
+  const timed = timeAxis(timeStep, whole);
   for (let k = 0; k * timeStep <= whole; k++) {
     const at = x(k * timeStep);
     if (k > 0) marks.push(down(box, at));
@@ -65,7 +65,7 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
   });
   // When each is done stands at the end of its line.
   courses.forEach((course, k) => {
-    const text = duration(course.seconds);
+    const text = timesOf(courses)(course.seconds);
     const [ex, ey] = [x(course.seconds), y(course.sentAt(whole))];
     const w = textWidth(text, 11);
     const left = Math.max(box.x + 4, ex - w - 8);

@@ -72,7 +72,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
       width: arrayWidth,
       height: stacked ? Math.min(240, high) : room - TITLE,
     });
-    titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
+    titles.push({ x: stacked ? 0 : Math.min(array.x, arrayWidth - 64), y: 14, text: "Logical array", note: "" });
     if (stacked) y = array.box.y + array.box.h + 8;
     else x = arrayWidth + 44;
   }

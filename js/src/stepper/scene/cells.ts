@@ -47,8 +47,9 @@ export function unsent({ plan, c, group }: Pick<Ask, "plan" | "c" | "group">): b
 /** `columns 0–7 of 64`, in short `2 × 4 of 8 × 8`: of what has no room. */
 export function shownPart(ask: Ask, face: Face): string {
   const parts: string[] = [];
-  // Beside a sum in a narrow picture there is no room for two clauses.
-  if (ask.width < 560 && face.rows < face.of[0] && face.columns < face.of[1] && !stripped(ask))
+  // Beside a sum in a narrow picture there is no room for two clauses, in a very narrow one not for one.
+  const short = ask.width < (face.rows < face.of[0] ? 560 : 400);
+  if (short && face.columns < face.of[1] && !stripped(ask))
     return `${face.rows} × ${face.columns} of ${face.of.join(" × ")}`;
   if (face.rows < face.of[0])
     parts.push(face.rows === 1 ? `row 0 of ${face.of[0]}` : `rows 0–${face.rows - 1} of ${face.of[0]}`);

@@ -24,13 +24,15 @@ export function downStage(ask: Ask, height: number): Stage {
     if (every.length === 0) continue;
     const choices = all().flatMap((choice) => every.map((rows) => ({ choice, rows, sizes: null as Sizes | null })));
     const most = Math.max(...every.map(room)) / (least.whole ? groupsOf(ask).length : 1);
-    for (const ends of least.whole ? endsOf(ask).filter((apart) => apart <= most) : [0]) {
+    for (const end of least.whole ? endsOf(ask).filter((room) => least.open || room - COLUMN_GAP <= most) : [0]) {
       for (const one of choices) {
         const { choice, rows } = one;
         one.sizes ??= sizesOf(ask, rows, choice);
         const { sizes } = one;
         const left = ask.width - sizes.width;
         const { x } = sizes.columns;
+        // Beside additions there is as much room as they have.
+        const ends = Math.max(0, end - COLUMN_GAP - (choice.open ? sizes.side.w : 0));
         if (left < ends * x.length) continue;
         // Columns stand apart, so that copies that go round the end of one have room.
         const apart = Math.min(Math.max(30, ends), left / x.length);
@@ -62,14 +64,16 @@ function widest(ask: Ask, { lanes }: Fixed, { swatch, bare }: Choice, { tile, si
   return all > left ? ([side, left] as const) : ([{ ...side, carried: side.carried + more }, left - all] as const);
 }
 
-/** How much farther columns stand apart where numbers go round the ends of a ring both ways, one way, or in no way. */
+/** Room between columns where copies go round the ends of rings: with all numbers, two of each row, or one. */
 function endsOf(ask: Ask): readonly number[] {
   const rings = ask.trace.plans(ask.step).filter(({ algorithm, n }) => algorithm.endsWith("ring") && n > 2);
+  const lanes = Math.max(0, ...rings.map(wraps));
+  if (lanes === 0) return [0];
   const ring = { ...ask, motion: "gutters" as const };
   const columns = tileFace(ring, [1, 4096]).columns / chunksOf(ring);
-  const digits = cellOf(ask, FONTS[0], true);
-  const rooms = rings.flatMap((plan) => [columns, 1].map((n) => wraps(plan) * (n * digits + 7) - COLUMN_GAP));
-  return [...new Set([0, ...rooms.filter((room) => room > 0)])].sort((a, b) => b - a);
+  const digits = (n: number) => cellOf(ask, FONTS[0], true, n);
+  const rooms = [columns * digits(1), columns > 1 ? digits(2) : 0, digits(1)];
+  return [...new Set(rooms.map((width) => lanes * (width + 7)))].sort((a, b) => b - a);
 }
 
 /** The stage in tiles that stand where others of the program do; null where it has no room there. */

@@ -60,9 +60,15 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
     yield choices(open, TIGHT.slice(0, 2), [FONTS[0]], GROWTH);
   const copies = ask.motion === "permute" ? [false, true] : [false];
   const fewer = [16, 12, 8, 6, 4, 3, 2, 1].filter((columns) => columns < natural);
+  const half = fewer.filter((columns) => 2 * columns >= natural);
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
-    ...copies.flatMap((swatch) => [...(over || !several ? [] : [{ map: true, swatch }]), { columns: 64, swatch }]),
+    ...copies.flatMap((swatch) => [
+      ...(over || !several ? [] : [{ map: true, swatch }]),
+      { columns: 64, swatch },
+      // Copies have numbers before tiles have more than half of their columns.
+      ...(copies.length > 1 && !swatch ? half.map((columns) => ({ columns })) : []),
+    ]),
     ...fewer.flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
   ];
   for (const way of ways) {

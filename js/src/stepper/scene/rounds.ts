@@ -22,7 +22,7 @@ export function roundsStage(ask: Ask, home: Stage): Stage {
   const ring = plan.algorithm.endsWith("ring") && plan.n <= GUTTERS && rows.length === plan.n;
   const gutters = ring && home.run === "down" && !exchanges(c);
   const asked: Ask = { ...ask, motion: gutters ? "gutters" : "lanes" };
-  const block = blockOf(asked, own);
+  const block = blockOf(asked, own, gutters ? laneIn(asked, home) : null);
   const { face, width, height, left, top, font, bare, id } = block;
   const v = stripVariable(asked, false);
   const place = ({ box }: Tile) => ({
@@ -86,18 +86,30 @@ interface Block {
   id: Tile["id"];
 }
 
+/** Width of what goes round the end of a ring, one way. */
+function laneIn({ plan }: Ask, home: Stage): number {
+  return gapIn(home) / wraps(plan) - 7;
+}
+
+/** Between columns of tiles, and right of the last. */
+function gapIn({ tiles, large, room, width }: Stage): number {
+  const end = large && room ? room.x + room.w : width;
+  const edges = [...new Set(tiles.map(({ box }) => box.x)), end].sort((a, b) => a - b);
+  return Math.min(...edges.slice(1).map((at, i) => at - (edges[i] ?? 0))) - (tiles[0]?.box.w ?? 0);
+}
+
 /** As much of a block as a tile has room for. */
-function blockOf(ask: Ask, own: readonly Tile[]): Block {
+function blockOf(ask: Ask, own: readonly Tile[], lane: number | null): Block {
   const { id, box } = own[0] as Tile;
-  const block = blockIn(ask, own, id, 4);
+  const block = blockIn(ask, own, id, 4, lane);
   // Under the id there is more width than beside it; but copies that go from tile to tile would pass over it.
   if (!block.bare || ask.motion === "gutters" || box.h < HEAD + CELL.least + 2) return block;
-  const under = blockIn(ask, own, "above", 3);
+  const under = blockIn(ask, own, "above", 3, lane);
   return under.bare ? block : under;
 }
 
 /** As much of a block as there is room for beside the id, or under it; between two rows of a ring a copy has room, too. */
-function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number): Block {
+function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number, lane: number | null): Block {
   const { box, places } = own[0] as Tile;
   const [left, top] = id === "above" ? [edge, HEAD] : [(places[0]?.box.x ?? box.x) - box.x, 0];
   const [w, h] = [box.w - left - edge, box.h - top - 2];
@@ -113,6 +125,8 @@ function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number): 
         const face = tileFace(ask, [rows, columns * n]);
         const cell = cellOf(ask, font, tight);
         const width = face.columns * Math.min(cell + GROWTH[0], Math.floor(w / face.columns));
+        // Columns that copies have no room for are left out.
+        if (lane !== null && columns > 1 && !carries(ask, columns, font, lane) && carries(ask, 1, font, lane)) continue;
         if (width >= face.columns * cell)
           return { face, width, height, left, top, font, bare: false, reading: null, id };
       }
@@ -133,6 +147,11 @@ function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number): 
   };
 }
 
+/** Whether a copy so wide has room for the numbers of so many columns, at least for the first and the last. */
+function carries(ask: Ask, columns: number, font: number, width: number): boolean {
+  return width >= Math.min(columns * cellOf(ask, font, true) - 1, columns > 1 ? cellOf(ask, font, true, 2) : Infinity);
+}
+
 /** The room beside the tiles, and copies that have room there. */
 function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (readonly number[])[], block: Block) {
   const { plan, motion, trace } = ask;
@@ -144,10 +163,7 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const needed = columns * cellOf(ask, block.font, true) - 1;
   if (motion === "gutters") {
     const n = wraps(plan);
-    const { box } = own[0] as Tile;
-    const edges = [...new Set(home.tiles.map((tile) => tile.box.x)), home.large ? x + w : home.width];
-    const gaps = edges.sort((a, b) => a - b).flatMap((at, i) => (i > 0 ? at - (edges[i - 1] ?? 0) - box.w : []));
-    const room = Math.min(...gaps, n * Math.max(26, each + 9));
+    const room = Math.min(gapIn(home), n * Math.max(26, each + 9));
     const width = Math.max(1, Math.min(each, room / n - 7));
     return {
       room: { x, y, w: room, h },
@@ -155,7 +171,7 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
         chunks: 1,
         width,
         height: block.height,
-        swatch: width < Math.min(each, needed, columns > 1 ? cellOf(ask, block.font, true, 2) : needed),
+        swatch: width < each && !carries(ask, columns, block.font, width),
         ends: width < Math.min(each, needed),
         tag: 0,
       },
