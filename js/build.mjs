@@ -38,7 +38,8 @@ const shared = {
   jsx: "transform",
   jsxFactory: "jsxElement",
   jsxFragment: "JsxFragment",
-  tsconfigRaw: {},
+  // Fields that the constructor's parameters declare are not declared again: some 30 compressed bytes a bundle.
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   plugins: [cssAsText],
   logLevel: "warning",
 };

@@ -2,6 +2,6 @@
 export function copyText(text: string, say: (outcome: string) => void): void {
   navigator.clipboard.writeText(text).then(
     () => say("Copied."),
-    () => say("Copying is not allowed here: select the text."),
+    () => say("Not copied: select the text."),
   );
 }

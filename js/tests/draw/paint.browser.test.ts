@@ -4,7 +4,7 @@ import { cardScene } from "../../src/array/scene/card";
 import { PlacementModel } from "../../src/core/placement";
 import { label, type Mark, type Scene } from "../../src/draw/marks";
 import { textWidth, WIDER } from "../../src/draw/measure";
-import { fieldCanvas, paintCanvas } from "../../src/draw/paint/canvas";
+import { context as contextOf, fieldCanvas, paintCanvas } from "../../src/draw/paint/canvas";
 import { pngDataUri } from "../../src/draw/paint/png";
 import { paintSvg } from "../../src/draw/paint/svg";
 import { theme } from "../../src/draw/paint/theme";
@@ -205,7 +205,7 @@ test("a PNG made by hand holds its pixels, over block boundaries too", async () 
 });
 
 test("no text of the gallery is wider than it was taken for", () => {
-  const ctx = context(1, 1);
+  const ctx = contextOf(document.createElement("canvas"));
   const wide: string[] = [];
   for (const [, scene] of scenes) {
     for (const m of scene.marks) {

@@ -62,7 +62,7 @@ function valuesText(
   if (model.doc.state === "deleted") return "deleted or donated: no data is left";
   if (model.doc.state === "abstract") return "a shape and a sharding: no data yet";
   if (!model.addressable(position)) {
-    return `held by process ${model.process[position] ?? 0}, not addressable here: metadata only`;
+    return `held by process ${model.process[position] ?? 0}, not addressable here`;
   }
   if (!block) return wait;
   const { low_text: low, high_text: high, nans, infs, exact } = block.block;

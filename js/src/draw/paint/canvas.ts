@@ -209,9 +209,9 @@ function setStroke(ctx: Context, s: Stroke, theme: Theme): void {
   ctx.setLineDash(s.dash ? [...s.dash] : []);
 }
 
-/** The canvas's 2-D context. */
+/** The canvas's 2-D context, in which letters are as wide everywhere, as they are in a card. */
 export function context(canvas: HTMLCanvasElement): Context {
-  const ctx = canvas.getContext("2d");
-  if (!ctx) throw new Error("this browser has no canvas");
+  const ctx = canvas.getContext("2d") as Context;
+  ctx.textRendering = "geometricPrecision";
   return ctx;
 }
