@@ -68,6 +68,13 @@ class TestNames:
         assert up == "P('fsdp', 'tensor')"
         assert {leaf.path for leaf in found("nnx").leaves if not leaf.weight} == {"tokens"}
 
+    def test_the_rank_of_adapters_stays_whole(self) -> None:
+        """XLA would gather the gradient of d_ff for the rank that is split."""
+        step, args = MODELS["lora"](1)
+        of = specs(read.search(step, *args, mesh="v5e:4x4", compiled=0, sizes={"tensor": 8}), "DP 2 × TP 8")
+        assert of["adapters[0]['left']"] == "P()"
+        assert of["adapters[0]['right']"] == of["frozen['blocks'][0]['up']"] == "P(None, 'tensor')"
+
     def test_tensor_parallelism_stops_at_the_heads(self) -> None:
         sizes = [axis.size for c in found("gpt").candidates for axis in c.axes if axis.name == "tensor"]
         assert max(sizes) == 4
@@ -328,10 +335,14 @@ class TestFigures:
             ("embeddings", {"fsdp": 4, "tensor": 4}),
             ("mlp", {"data": 8, "tensor": 2}),
             ("gpt_unrolled", {"fsdp": 4, "seq": 4}),
+            ("accumulated", {"data": 8, "tensor": 2}),
         ],
     )
     def test_memory_is_that_of_the_compiler(self, kind: str, sizes: dict[str, int]) -> None:
-        """Rows of a table that tensor parallelism splits are padded, and keys and values that are gathered."""
+        """Rows of a table that tensor parallelism splits are padded, and keys and values that are gathered.
+
+        Gradients are summed where they are.
+        """
         step, args = MODELS[kind](8)
         (c,) = read.search(step, *args, mesh="v5e:4x4", compiled=1, sizes=sizes).candidates
         assert c.compiled is not None

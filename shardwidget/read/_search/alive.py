@@ -37,9 +37,9 @@ def peak_of(program: _jax.Block, donated: Sequence[bool], *, lanes: int = 1) -> 
         donated: whether each result may take the place of a donated argument.
         lanes: what the last dimension of an array is filled up to.
 
-    An elementwise operation that one other uses takes none: it is fused, and what it reads lives until then. An update
-    in place takes none, and a loop's carry has the place of its first value. What is donated is reused: a result that
-    is computed element by element from an argument takes its place.
+    An elementwise operation that one other uses takes none: it is fused, and what it reads lives until then. A sum
+    over devices and an update in place take none, and a loop's carry has the place of its first value. What is donated
+    is reused: a result that is computed element by element from an argument takes its place.
     """
     donated_to = {id(v) for v, d in zip(program.results, donated, strict=True) if d}
     return arguments_of(program, lanes=lanes) + _peak(program, donated_to, lanes)
@@ -104,6 +104,8 @@ def _peak(block: _jax.Block, replacing: Collection[int], lanes: int) -> int:
                     gathered.add(of)
             elif op.name == "stablehlo.scatter" and not made_of.get(id(op.operands[0])):
                 made_of[key] = _new(key, _padded(v, lanes), at, size, born)
+            elif op.name == "sdy.all_reduce" and uses[id(op.operands[0])] == 1 and id(op.operands[0]) in size:
+                made_of[key] = made_of[id(op.operands[0])]
             elif op.name in _IN_PLACE and uses.get(id(op.operands[0]), 0) == 1:
                 made_of[key] = made_of.get(id(op.operands[0]), frozenset()) or _new(key, v.bytes, at, size, born)
             elif key in replacing and name in _FUSED and any(v.bytes == a.bytes for a in op.operands) and not op.bodies:
