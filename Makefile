@@ -1,5 +1,6 @@
 # make demo    JupyterLab on the first notebook (PORT=8888)
 # make test    every check and every test, browsers included: make lint test-js test-py test-hosts
+#              random examples, and cases of tests that have many, in part; SHARDWIDGET_EXAMPLES=1 takes all, as CI does
 # make bench   speed and size, beside the alternatives
 # make docs    the guide, in site/
 # make build   the front end, then the sdist and the wheel in dist/
@@ -37,6 +38,7 @@ demo: .venv/.demo $(BUNDLE)
 	  --LabApp.default_url=/lab/tree/notebooks/00_quickstart.ipynb
 
 # Types take one processor for minutes: the front end is tested beside them.
+test: export SHARDWIDGET_EXAMPLES ?= 0.4
 test: .venv/.dev js/node_modules/.stamp
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync lint-python lint-typescript test-js
 	@$(MAKE) --no-print-directory test-py test-hosts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 SHARE = float(os.environ.get("SHARDWIDGET_EXAMPLES", "1"))
-"""`.ci/run` tries only some of them on other versions of JAX."""
+"""All in `.ci/run`, which tries some on other versions of JAX; `make test` tries fewer too."""
 
 
 def count(examples: int) -> int:
