@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from jax.extend.core import JaxprEqn, Literal
 
@@ -17,8 +17,10 @@ from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at, span_of, text_at
 from shardwidget.read._jaxpr.value import Body, Value
 
+T = TypeVar("T")
 Names = Mapping[Any, tuple[Any, ...]]
 """By expression around an equation, the names of its value."""
+LOOPS = frozenset({"fori_loop", "map", "scan", "while_loop"})
 LONGEST = 28
 """The most characters of an expression that can stand for the name of its value."""
 
@@ -49,9 +51,13 @@ def _unpacked(name: str, file: str, line: int) -> str:
 def within(frames: list[Any], function: str) -> list[Any]:
     """The frames from a function inwards, innermost first; only the innermost where it is not among them."""
     for k in range(len(frames) - 1, -1, -1):
-        if frames[k].function_name.rpartition(".")[2] == function:
+        if _called(frames[k]) == function:
             return frames[: k + 1]
     return frames[:1]
+
+
+def _called(frame: Frame) -> str:
+    return frame.function_name.rpartition(".")[2]
 
 
 def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: str) -> list[tuple[Value, str]]:
@@ -75,6 +81,8 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
     said = _Said(body, function)
     users = _users(body, forward)
     for run in _runs(said.origins, forward, said.of(_assigned)):
+        if said.hoisted(run):
+            continue
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             _assign(run.names, body.nodes[run.nodes[-1] if at is None else at], env)
@@ -83,6 +91,8 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
         _name_carries(node.eqn, env)
     texts: list[tuple[Value, str]] = []
     for run in _runs(said.origins, forward, said.of(_expression)):
+        if said.hoisted(run):
+            continue
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             outputs = [env[v] for v in body.nodes[run.nodes[-1] if at is None else at].eqn.outvars]
@@ -98,11 +108,25 @@ class _Said:
         firsts = dict(zip(reversed(self._stacks), reversed(body.nodes), strict=True))
         self._chains = {stack: within(frames_of(node.eqn), function) for stack, node in firsts.items()}
         self.origins = [origin_of(node.eqn) for node in body.nodes]
+        self._prepares = [
+            origin is None or _jax.name_of(node.eqn) == "broadcast_in_dim"
+            for origin, node in zip(self.origins, body.nodes, strict=True)
+        ]
+        self._outside = self.of(lambda chain: _is_outside(chain, function))
 
-    def of(self, names: Callable[[list[Any]], Names]) -> list[Names]:
+    def of(self, names: Callable[[list[Any]], T]) -> list[T]:
         """For each equation, what its frames say of it."""
         known = {stack: names(chain) for stack, chain in self._chains.items()}
         return [known[stack] for stack in self._stacks]
+
+    def hoisted(self, run: _Run) -> bool:
+        """Whether a run only prepares operands of an expression that is in a loop: differentiation takes them out."""
+        return all(self._prepares[at] and self._outside[at] for at in run.nodes)
+
+
+def _is_outside(chain: list[Any], function: str) -> bool:
+    """Whether frames are of a loop's body: the function around it is not among them, or calls the loop."""
+    return not any(_called(frame) == function for frame in chain) or any(calls_at(f) in LOOPS for f in chain[1:])
 
 
 def _runs(origins: Sequence[Any], nodes: Iterable[int], keys: Sequence[Names]) -> list[_Run]:
