@@ -86,7 +86,7 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             _assign(run.names, body.nodes[run.nodes[-1] if at is None else at], env)
-    _name_gradients(body, env, said)
+    _name_gradients(body, env, said, {*forward})
     for node in body.nodes:
         _name_carries(node.eqn, env)
     texts: list[tuple[Value, str]] = []
@@ -106,7 +106,7 @@ class _Said:
     def __init__(self, body: Body[Any], function: str) -> None:
         self._stacks = [_jax.call_stack(node.eqn) for node in body.nodes]
         firsts = dict(zip(reversed(self._stacks), reversed(body.nodes), strict=True))
-        self._chains = {stack: within(frames_of(node.eqn), function) for stack, node in firsts.items()}
+        self._chains = {stack: _own(within(frames_of(node.eqn), function)) for stack, node in firsts.items()}
         self.origins = [origin_of(node.eqn) for node in body.nodes]
         self._prepares = [
             origin is None or _jax.name_of(node.eqn) == "broadcast_in_dim"
@@ -122,6 +122,11 @@ class _Said:
     def hoisted(self, run: _Run) -> bool:
         """Whether a run only prepares operands of an expression that is in a loop: differentiation takes them out."""
         return all(self._prepares[at] and self._outside[at] for at in run.nodes)
+
+
+def _own(chain: list[Any]) -> list[Any]:
+    """Frames from the user's own line outwards: what a library assigns inside is not the user's name."""
+    return list(itertools.dropwhile(lambda frame: _jax.is_library_file(frame.file_name), chain))
 
 
 def _is_outside(chain: list[Any], function: str) -> bool:
@@ -173,15 +178,26 @@ def _gradients(chain: list[Any]) -> Names:
     return {(f.file_name, span_of(f)): names for f in chain if is_gradient(f) and (names := names_at(f))}
 
 
-def _name_gradients(body: Body[Any], env: Mapping[Any, Any], said: _Said) -> None:
-    """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give, of a single argument."""
+def _name_gradients(body: Body[Any], env: Mapping[Any, Any], said: _Said, forward: Set[int]) -> None:
+    """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give: of several, ``y`` alone."""
+    users = _users(body, range(len(body.nodes)))
+    returned = {v for v in body.jaxpr.outvars if not isinstance(v, Literal)}
     for run in _runs(said.origins, range(len(body.nodes)), said.of(_gradients)):
-        users = _users(body, range(len(body.nodes)))
         used = [at for at in run.nodes if _used_outside(at, run, body, users)]
         names = leaves(run.names)
         if len(used) == len(names):
             for at, name in zip(used, names, strict=True):
                 _assign((name,), body.nodes[at], env)
+        elif len(run.names) == 2 and isinstance(run.names[0], str):  # y, (g, h) = jax.value_and_grad(f)(w, v)
+            left = [at for at in run.nodes if at in used or returned.intersection(body.nodes[at].eqn.outvars)]
+            values = [at for at in left if at in forward and not _is_constant(body.nodes[at].eqn)]
+            if len(values) == 1:
+                _assign(run.names[:1], body.nodes[values[0]], env)
+
+
+def _is_constant(eqn: JaxprEqn) -> bool:
+    """Whether it takes numbers alone, as the gradient of what is not used."""
+    return all(isinstance(v, Literal) for v in eqn.invars)
 
 
 def _name_carries(eqn: JaxprEqn, env: Mapping[Any, Any]) -> None:
@@ -271,7 +287,13 @@ def _of_loop(names: tuple[Any, ...], loop: _jax.Scan | _jax.While) -> list[str]:
     """A name for each result of a loop; empty ones where the target has a name for several of them together."""
     jaxpr, _ = _jax.open_jaxpr(loop.body)
     carried = [_path(name)[1:] for name in _jax.argument_names(jaxpr)[loop.consts :][: loop.carries]]
-    if isinstance(loop, _jax.Scan) and len(names) == 2:  # carry, slices = scan(…)
+    in_two = isinstance(loop, _jax.Scan) and len(names) == 2  # carry, slices = scan(…)
+    if not carried and (in_two or isinstance(loop, _jax.While)):
+        # Differentiation keeps the carries in their order, without names of parameters.
+        carries = leaves(names[0] if in_two else names)
+        carries = carries if len(carries) == loop.carries else [""] * loop.carries
+        return carries + leaves(names[1]) if in_two else carries
+    if in_two:
         return [_at(names[0], path) for path in carried] + leaves(names[1])
     return [_at(names if path else names[0], path) for path in carried]
 
