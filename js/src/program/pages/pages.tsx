@@ -55,6 +55,7 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
       paint: () => void links.board.paint(),
       badges: () => null,
       verdict: () => links.doc()?.answer,
+      idle: () => links.board.idle(),
       keys: () => linksKeys(state, links),
     },
   };
