@@ -19,6 +19,7 @@ from shardwidget.document.why import chain_of
 from shardwidget.findings.program import twin
 from shardwidget.read._comparison.explained import explained
 from shardwidget.read._comparison.lazily import Lazily
+from shardwidget.widgets import comparison as comparison_widget
 from tests.cut import cut
 from tests.jax_suite.corpus import PROGRAMS
 
@@ -297,6 +298,19 @@ def test_a_gather_for_a_constraint_names_it_first():
     tried = c.why(at, 1, instead=True)
     assert [one.what for one in tried.instead] == ["as it is", f"without line {line}"]
     assert not any(kind.startswith("all-gather") for kind in tried.instead[1].collectives)
+
+
+def test_a_difference_says_what_was_compiled_otherwise():
+    view = sw.ShardingComparison(block, *BLOCK)
+    of = product(view.document), 1
+    reason = next(k for k, r in enumerate(view.document.reasons) if (r.row, r.dim) == of)
+    view._try = {"n": 1, "reason": reason}
+    view._beside = {"n": 1, "reason": reason, "at": 1}
+    line = 2 + block.__code__.co_firstlineno
+    shown = view._opened["state"]["_document"]
+    assert shown["why"] == f"had line {line} won, with w_out: P('model', None); that gives P('data', None)"
+    _, lost, without = view._alternatives[reason]
+    assert comparison_widget._difference(lost, without).why == f"without line {line}"
 
 
 def test_results_are_whole_where_jit_was_told_so():
