@@ -48,6 +48,7 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
         return model && overlapBadges(model);
       },
       verdict: () => overlap.model()?.doc.verdict,
+      idle: () => (overlap.model() ? [] : ["↑ ↓", "r", "g"]),
       keys: (find) => overlapKeys(state, overlap, find),
     },
     links: {
