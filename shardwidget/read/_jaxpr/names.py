@@ -60,7 +60,9 @@ def _called(frame: Frame) -> str:
     return frame.function_name.rpartition(".")[2]
 
 
-def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: str) -> list[tuple[Value, str]]:
+def name_outputs(
+    body: Body[Any], env: Mapping[Any, Any], function: str, stack: str, outside: Sequence[Frame] = ()
+) -> list[tuple[Value, str]]:
     """Names the values of a body after the variables that they are assigned to.
 
     An expression is often several equations, one after another: a run. Where the first equation of a run comes again
@@ -72,13 +74,14 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
         env: the values of their variables.
         function: the function that they belong to.
         stack: name stacks around the body.
+        outside: frames of what calls the body: what they assign is not made by one of its equations.
 
     Returns:
         Values and the short expressions that give them: names for those that no caller assigns to a variable.
     """
     stacks = [_jax.stack_within(stack, node.eqn) for node in body.nodes]
     forward = [at for at, names in enumerate(stacks) if _jax.is_forward(names)]
-    said = _Said(body, function)
+    said = _Said(body, function, outside)
     users = _users(body, forward)
     for run in _runs(said.origins, forward, said.of(_assigned)):
         if said.hoisted(run):
@@ -103,10 +106,14 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
 class _Said:
     """What the user's lines say of the equations of a body; of those from one call stack, once."""
 
-    def __init__(self, body: Body[Any], function: str) -> None:
+    def __init__(self, body: Body[Any], function: str, outside: Sequence[Frame]) -> None:
         self._stacks = [_jax.call_stack(node.eqn) for node in body.nodes]
         firsts = dict(zip(reversed(self._stacks), reversed(body.nodes), strict=True))
-        self._chains = {stack: _own(within(frames_of(node.eqn), function)) for stack, node in firsts.items()}
+        around = {(frame.file_name, span_of(frame)) for frame in outside}
+        self._chains = {
+            stack: [f for f in _own(within(frames_of(node.eqn), function)) if (f.file_name, span_of(f)) not in around]
+            for stack, node in firsts.items()
+        }
         self.origins = [origin_of(node.eqn) for node in body.nodes]
         self._prepares = [
             origin is None or _jax.name_of(node.eqn) == "broadcast_in_dim"
