@@ -162,7 +162,7 @@ def layer() -> Comparison:
     )
     stopped = value("y", (128, 16), None, (x, y), why)
     rows = (
-        Row("arguments", arguments),
+        Row("arguments", arguments, inputs=tuple(v.name for v in arguments)),
         Row("dot_general", (value("h", (128, 256), (x, y)),), source(2), ("x", "w1")),
         Row("max", (value("r", (128, 256), (x, y)),), source(3), ("h",)),
         Row("dot_general", (stopped,), source(4), ("r", "w2"), error=stop, collectives=(0,)),
@@ -204,7 +204,13 @@ def training(layers: int = 2, width: int = 10) -> Comparison:
     scopes, rows = [Scope("function", "train_step", -1)], []
     lines = ("def train_step(params, batch):", "    h = block(h, w)", "    grads = jax.grad(loss)(params)")
     collectives: list[HloCollective] = []
-    rows.append(Row("arguments", (value("batch", (256, 512), ("data", None)), value("w", (512, 512), (None, "model")))))
+    rows.append(
+        Row(
+            "arguments",
+            (value("batch", (256, 512), ("data", None)), value("w", (512, 512), (None, "model"))),
+            inputs=("batch", "w"),
+        )
+    )
     for direction, line in ("forward", 2), ("backward", 3):
         for layer_index in range(layers):
             scopes.append(Scope("named_scope", f"{direction}/layer{layer_index}", 0))
@@ -275,7 +281,7 @@ def scopes() -> Comparison:
         return replace(value(name, shape, split), concrete=None, agreement="")
 
     rows = (
-        Row("arguments", (known("a", (8, 16), ("x", "y")), known("b", (16, 4), ("y", None)))),
+        Row("arguments", (known("a", (8, 16), ("x", "y")), known("b", (16, 4), ("y", None))), inputs=("a", "b")),
         Row("reshard", (known("c", (8, 16), ("y", None)),), source(2, lines), ("a",), decision="reshard"),
         Row("mul", (silent,), source(3, lines), ("c",), 0),
         Row("sharding_constraint", (silent,), source(3, lines), ("d",), 0, decision="with_sharding_constraint"),
@@ -330,7 +336,7 @@ def refused() -> Comparison:
         fixes=(fix,),
     )
     x = replace(value("x", shape, ("x", None)), concrete=None, agreement="")
-    rows = (Row("arguments", (x,)), Row("error", (), source(4, lines), error=stop))
+    rows = (Row("arguments", (x,), inputs=("x",)), Row("error", (), source(4, lines), error=stop))
     note = "JAX stops here: the program is shown as far as it got, and was not compiled."
     return Comparison("function", on, rows, name="steps", verdict=verdict(rows, None), note=note)
 

@@ -147,6 +147,7 @@ def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions, *, with
     bind, check, thread = primitive.bind_with_trace, module._check_specs_vs_args, threading.get_ident()
     of_mesh, around, explicit = module._shmap_checks, get_abstract_mesh(), _Explicit()
     known = get_mesh() if regions == "whole" else None
+    varying = getattr(module, "_implicit_pvary_on_output", None)  # JAX 0.9
 
     def bind_with_trace(self: Any, trace: Any, *rest: Any) -> Any:
         if threading.get_ident() == thread:
@@ -171,12 +172,16 @@ def retracing(changes: Sequence[tuple[Any, str, Any]], regions: Regions, *, with
         with use_abstract_mesh(around if here else get_abstract_mesh()):
             return of_mesh(mesh, *args, **named)
 
+    def as_they_vary(fun: Any, specs: Any) -> Any:  # Whole values vary over no axis, and checks are off.
+        return fun if varying is None or threading.get_ident() == thread else varying(fun, specs)
+
     changes = list(changes)
     if regions != "as they are":
         changes.append((primitive, "bind_with_trace", bind_with_trace))
     if regions == "whole":
         changes.append((module, "_check_specs_vs_args", check_specs))
         changes.append((module, "_shmap_checks", check_mesh))
+        changes += [(module, "_implicit_pvary_on_output", as_they_vary)] if varying is not None else []
         changes.append((module, "AxisType", _types_with(explicit)))
     with FIXING, jax.make_user_context()(object()), contextlib.ExitStack() as before:
         if regions == "whole":

@@ -53,7 +53,7 @@ class Row:
     source: Source | None = None
     """The user's source line; a line of an installed package only where there is no other."""
     inputs: tuple[str, ...] = ()
-    """The names of the operands."""
+    """The names of the operands; of ``arguments``, those of the function's arguments: ``params``, ``more[0]``."""
     scope: int = -1
     """Index of the innermost scope in ``Comparison.scopes``."""
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""

@@ -23,6 +23,9 @@ SAME = frozenset(
     }
 )  # fmt: skip
 """Primitives whose results have the elements of their operand."""
+ADDS = frozenset({"add", "add_any", "sub"})
+KEEPS = SAME | ADDS | {"div", "dot_general", "mul", "neg", "reduce_sum", "scan", "while"}
+"""Primitives that make of parts of a sum parts of their result."""
 _UNNAMED = re.compile(r"tmp\d*")
 
 
@@ -113,12 +116,29 @@ class Run:
 
     def found(self, step: int) -> tuple[str, Source | None, tuple[int, ...]]:
         """The primitive, the line and the iterations of a step."""
-        numbers, at = [], self.steps[step].scope
+        one = self.steps[step]
+        numbers = tuple(number for kind, _, number in self.path(one) if kind == "iteration")
+        return one.primitive, one.source, numbers
+
+    def path(self, step: Step) -> tuple[tuple[str, str, int], ...]:
+        """Kind, name and iteration of each scope around a step, outermost first."""
+        found, at = [], step.scope
         while at >= 0:
-            if self.scopes[at].kind == "iteration":
-                numbers.insert(0, self.scopes[at].iteration)
-            at = self.scopes[at].parent
-        return self.steps[step].primitive, self.steps[step].source, tuple(numbers)
+            scope = self.scopes[at]
+            found.insert(0, (scope.kind, scope.name, scope.iteration))
+            at = scope.parent
+        return tuple(found)
+
+    def is_summed(self, at: int, axes: Iterable[str]) -> bool:
+        """Whether a later step adds up over some axes what a step makes, or what is only scaled and added to since."""
+        follows, over = {v.id for v in self.steps[at].outputs}, {*axes}
+        for step in self.steps[at + 1 :]:
+            if any(v.id in follows for v in step.inputs):
+                if step.sums and step.collective is not None and over <= {*step.collective.axes}:
+                    return True
+                if step.primitive in KEEPS:
+                    follows |= {v.id for v in step.outputs}
+        return False
 
     def called(self, v: Variable) -> str:
         """The name of a value, or of what it is a reshaped or repeated form of; without one, the line that makes it."""

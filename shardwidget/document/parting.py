@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shardwidget.document.difference import SAME, Run, close, wide
+from shardwidget.document.difference import ADDS, SAME, Run, close, wide
 from shardwidget.document.step import Step, Variable
 
 __all__: list[str] = []
@@ -38,8 +38,9 @@ class Parting:
             return self._not_summed(run, line, theirs)
         if one.sums_for_all and not _sums(two) and (n := self._summed_again(run)):
             made, operand = run.called(self.value), run.called(self.operand)
+            primitive = one.primitive.removesuffix("_invariant")
             return (
-                f"{made} is {n} times {operand}: {one.primitive} over {_over(one)}{line} adds up {n} blocks that are "
+                f"{made} is {n} times {operand}: {primitive} over {_over(one)}{line} adds up {n} blocks that are "
                 "equal, and the reference does not."
             )
         return ""
@@ -54,7 +55,9 @@ class Parting:
         count, over = _terms(self.other, self.operand)
         others = [run.called(v) for v in self.mine.inputs if v.id != self.operand.id]
         operand = run.called(self.operand)
-        if self.mine.primitive in ("add", "add_any", "sub") and others:
+        collective = self.other.collective
+        is_summed = collective is None or run.is_summed(self.at, collective.axes)
+        if self.mine.primitive in ADDS and others and is_summed:
             return (
                 f"{others[0]} is added{line} to each of {count} parts of a sum, before the sum over {over} that the "
                 f"reference makes of {operand}{theirs}: it is added {count} times. Add it after the sum."

@@ -120,6 +120,8 @@ class ProgramDiff(Document):
     compiler makes of that."""
     lines: tuple[DiffLine, ...] = field(default=(), metadata={"wire": "table"})
     """The code that collectives come from, in the order of its lines: what is before, after or in both."""
+    why: str = ""
+    """What the program after was compiled for, ``had line 7 won, with h = …``; empty where that is not known."""
     kind: Literal["program diff"] = field(default="program diff", init=False)
     version: int = field(default=VERSION, init=False)
 

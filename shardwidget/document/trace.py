@@ -174,9 +174,10 @@ class Trace(Document):
         """The first value that differs from the same program without sharding, or from a reference.
 
         The program is run once more, with its regions on one device, where every block is the whole array. Values that
-        have only parts of a sum, still to be added, do not differ. A program without ``shard_map`` is run as it is and
-        on one device; where the results differ, it is compiled with every value among its results, with its
-        constraints and without.
+        have only parts of a sum, still to be added, do not differ. Where a result differs, the first value that it
+        follows from and that differs is given; steps that one device does not have are left out and counted. A program
+        without ``shard_map`` is run as it is and on one device; where the results differ, it is compiled with every
+        value among its results, with its constraints and without.
 
         Args:
             reference: another function of the same arguments and mesh, to compare with step by step, or by names; None
@@ -187,7 +188,7 @@ class Trace(Document):
 
         Returns:
             The difference, with its step, line, device and likely cause: a sum that is missing, or made twice, a value
-            that is added once for each device, blocks on other devices. None where all values that were kept agree.
+            that is added once for each device, blocks on other devices. None where the results agree.
 
         Raises:
             ValueError: the program stops with an error, was not run on a mesh, or does not run on one device; or the

@@ -1,41 +1,38 @@
 """The first step at which a program on a mesh gives something else than on one device, and its likely cause.
 
 On one device every block is the whole array. A value on the mesh agrees with it where each block is the slice that the
-device should hold, or where the blocks of some axes add up to it: parts of a sum that are still to be added.
+device should hold, or where the blocks of some axes add up to it: parts of a sum that are still to be added. Which
+values belong together is known by what makes them (``beside.py``): JAX adds steps on a mesh, and orders them otherwise.
 """
 
 from __future__ import annotations
 
-import difflib
-import itertools
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shardwidget.document.causes import cause_of
-from shardwidget.document.difference import Difference, Run, close, compare, values, wide
+from shardwidget.document.beside import Beside, Found
+from shardwidget.document.causes import PART, cause_of
+from shardwidget.document.difference import ADDS, Difference, Run, close, compare, values
+from shardwidget.document.layouts import Layouts
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.parting import parting
-from shardwidget.document.step import Step, Variable
 
 __all__: list[str] = []
 
 POSITIONS = frozenset({"axis_index", "ppermute", "pshuffle", "pgather"})
 """Primitives whose values follow from the position of a device."""
 
-CONVERTS = frozenset({"convert_element_type", "broadcast_in_dim"})
-"""Primitives that JAX adds for constants where it checks over which axes values vary."""
-
 BY_POSITION = (
     "the results differ, and the program asks for positions on the mesh ({primitive}), which one device has not. "
     "Give a reference of the same mesh: .against(reference)."
 )
-NOT_ALIKE = (
-    "the program has other steps on one device ({ours} against {theirs}), so the two cannot be compared step by step. "
-    "Give a reference of the same mesh: .against(reference)."
+SOMEWHERE = (
+    "Where it begins is not known: no step before it differs from one on one device. Give a reference of the same "
+    "mesh: .against(reference)."
 )
+LEFT_OUT = "not compared, as one device has none like it: {steps}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,237 +41,114 @@ class Unsharded(Difference):
 
     cause: str = ""
     """What is likely wrong, in a sentence; empty where that is not known."""
+    left_out: int = 0
+    """How many steps before it were not compared, because one device has none that corresponds."""
 
     def __str__(self) -> str:
         """At most twelve lines; the first is the answer."""
-        return "\n".join(filter(None, (super().__str__(), self.cause)))
+        steps = f"{self.left_out} step{'s' * (self.left_out > 1)} before it"
+        left_out = LEFT_OUT.format(steps=steps) if self.left_out else ""
+        return "\n".join(filter(None, (super().__str__(), self.cause, left_out)))
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """How the blocks of a value make the whole."""
-
-    dims: tuple[tuple[int, ...], ...]
-    """The mesh axes that cut each dimension, as indices."""
-    parts: tuple[int, ...]
-    """The axes along which parts of a sum are still to be added."""
-    times: int = 1
-    """What the parts add up to, of the whole: as many times it as there are parts, if each is a mean."""
-
-
-def against_whole(mine: Run, whole: Run, mesh: Mesh, rtol: float, atol: float) -> Unsharded | None:
-    """The first value that no layout explains, and what is likely wrong.
+def against_whole(
+    mine: Run, whole: Run, results: Sequence[tuple[np.ndarray, np.ndarray]], mesh: Mesh, rtol: float, atol: float
+) -> Unsharded | None:
+    """The first value that no layout explains and from which a wrong result follows, and what is likely wrong.
 
     Args:
         mine: the program on its mesh.
         whole: the same on one device.
+        results: what both return.
         mesh: that of the first.
         rtol: tolerance relative to the greatest element.
         atol: absolute tolerance.
 
     Raises:
-        ValueError: they have other steps.
+        ValueError: the results differ, and follow from positions on the mesh.
     """
-    pairs = _paired(mine.steps, whole.steps)
-    looking = _Looking(mine, whole, mesh, rtol, atol)
-    last = len(mine.steps) - 1
-    ends = zip(mine.steps[last].outputs, whole.steps[-1].outputs, strict=True) if pairs else ()
-    if all(looking.at(last, mine.steps[last], v, w) is None for v, w in ends):
+    wrong = [(a, b) for a, b in results if not close(a, b, rtol, atol)]
+    if not wrong:
         return None  # Whatever is in between was meant.
     if asks := next((step.primitive for step in mine.steps if step.primitive in POSITIONS), ""):
         raise ValueError(BY_POSITION.format(primitive=asks))
-    for k, one in enumerate(mine.steps):
-        if k not in pairs:
-            looking.passes_on(one)
-            continue
-        for v, w in zip(one.outputs, whole.steps[pairs[k]].outputs, strict=True):
-            if (found := looking.at(k, one, v, w)) is not None:
-                return found
-    return None
+    beside = Beside(mine, whole, Layouts(mesh, rtol, atol))
+    roots = beside.returned([a for a, _ in wrong])
+    found = beside.first(roots)
+    if found is None:
+        number, name = roots[0] if roots else (len(mine.steps) - 1, "the result")
+        return Unsharded(number, name, mine.devices[0], *mine.found(number), *wrong[0], SOMEWHERE)
+    device, a, b = found.values(mine.devices)
+    left_out = beside.left_out(found.number)
+    return Unsharded(found.number, found.name, device, *mine.found(found.number), a, b, _cause(found, mine), left_out)
 
 
-def _paired(mine: Sequence[Step], whole: Sequence[Step]) -> dict[int, int]:
-    """By the number of a step, that of the same step on one device.
-
-    Where JAX checks over which axes values vary, it adds steps that only say so, and converts constants for that.
-
-    Raises:
-        ValueError: they have other steps.
-    """
-    ours, theirs = ([k for k, step in enumerate(steps) if step.primitive != "pvary"] for steps in (mine, whole))
-    one, other = [_name(mine[k]) for k in ours], [_name(whole[k]) for k in theirs]
-    pairs = dict(zip(ours, theirs, strict=False))
-    if one != other:
-        same = difflib.SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-        pairs = {ours[a + k]: theirs[b + k] for a, b, size in same for k in range(size)}
-    left = {_name(mine[k]) for k in set(ours) - pairs.keys()} | {_name(whole[k]) for k in {*theirs} - {*pairs.values()}}
-    if not left <= CONVERTS:
-        raise ValueError(NOT_ALIKE.format(ours=len(mine), theirs=len(whole)))
-    return pairs
-
-
-def _name(step: Step) -> str:
-    """A primitive, whether or not JAX checks what varies."""
-    return step.primitive.removesuffix("_invariant")
-
-
-class _Looking:
-    def __init__(self, mine: Run, whole: Run, mesh: Mesh, rtol: float, atol: float) -> None:
-        self._mine, self._whole = mine, whole
-        self._names = [axis.name for axis in mesh.axes]
-        self._sizes = [axis.size for axis in mesh.axes]
-        self._rtol, self._atol = rtol, atol
-        self._held: dict[int, _Layout] = {}
-        """By variable of the program, the first layout that explains it."""
-
-    def at(self, number: int, step: Step, v: Variable, w: Variable) -> Unsharded | None:
-        """The difference of a value; None where a layout explains it, or where it was not kept."""
-        try:
-            expected = w.value(self._whole.devices[0])
-            blocks = [v.value(device) for device in self._mine.devices]
-        except (KeyError, ValueError):
-            return None
-        expected, blocks = wide(expected), [wide(b) for b in blocks]
-        held = self._layout(blocks, expected, v.region >= 0) or self._sum_of_means(step, blocks, expected)
-        if held is not None:
-            self._held[v.id] = held
-            return None
-        dims = next(self._cuts(blocks[0].shape, expected.shape), None)
-        for p, device in enumerate(self._mine.devices):
-            wanted = expected if dims is None else self._slice(expected, dims, p)
-            if not self._close(blocks[p], wanted, expected):
-                cause = self._cause(number, step, blocks, expected, dims)
-                return Unsharded(number, v.name, device, *self._mine.found(number), blocks[p], wanted, cause)
-        return None
-
-    def passes_on(self, step: Step) -> None:
-        """A step that one device does not have: its result is laid out as what it takes."""
-        for out in step.outputs:
-            if held := next((self._held[v.id] for v in step.inputs if v.id in self._held), None):
-                self._held[out.id] = held
-
-    def _layout(self, blocks: Sequence[np.ndarray], whole: np.ndarray, in_region: bool) -> _Layout | None:
-        """What explains the blocks; whole values and slices before parts of a sum."""
-        cuts = list(self._cuts(blocks[0].shape, whole.shape))
-        for dims in cuts:
-            if all(self._close(b, self._slice(whole, dims, p), whole) for p, b in enumerate(blocks)):
-                return _Layout(dims, ())
-        if not in_region or whole.dtype.kind not in "fc":
-            return None
-        for dims in cuts:
-            used = {axis for axes in dims for axis in axes}
-            free = [a for a in range(len(self._sizes)) if a not in used and self._sizes[a] > 1]
-            for parts in (c for n in range(1, len(free) + 1) for c in itertools.combinations(free, n)):
-                for times in (1, math.prod(self._sizes[a] for a in parts)):
-                    if self._adds_up(blocks, times * whole, dims, parts):
-                        return _Layout(dims, parts, times)
-        return None
-
-    def _sum_of_means(self, step: Step, blocks: Sequence[np.ndarray], whole: np.ndarray) -> _Layout | None:
-        """The sum of parts that are means each, which is divided afterwards, as in ``pmean``."""
-        means = [h for v in step.inputs if (h := self._held.get(v.id)) and h.parts and h.times > 1]
-        for held in means if step.sums_for_all else ():
-            scaled = held.times * whole
-            if all(self._close(b, self._slice(scaled, held.dims, p), scaled) for p, b in enumerate(blocks)):
-                return _Layout(held.dims, (), held.times)
-        return None
-
-    def _cuts(self, block: Sequence[int], whole: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-        """The ways in which mesh axes may cut an array into blocks of this shape."""
-        if len(block) != len(whole) or any(b == 0 or n % b for b, n in zip(block, whole, strict=True)):
-            return
-        axes = [a for a, size in enumerate(self._sizes) if size > 1]
-        orders = [o for n in range(len(axes) + 1) for o in itertools.permutations(axes, n)]
-        choices = [
-            [o for o in orders if math.prod(self._sizes[a] for a in o) == n // b]
-            for b, n in zip(block, whole, strict=True)
-        ]
-        for dims in itertools.product(*choices):
-            used = [axis for each in dims for axis in each]
-            if len(used) == len(set(used)):
-                yield dims
-
-    def _coordinates(self, position: int) -> tuple[int, ...]:
-        return tuple(int(c) for c in np.unravel_index(position, self._sizes))
-
-    def _slice(self, whole: np.ndarray, dims: Sequence[Sequence[int]], position: int) -> np.ndarray:
-        at = self._coordinates(position)
-        slices = []
-        for size, axes in zip(whole.shape, dims, strict=True):
-            part, parts = 0, 1
-            for axis in axes:
-                part, parts = part * self._sizes[axis] + at[axis], parts * self._sizes[axis]
-            slices.append(slice(part * size // parts, (part + 1) * size // parts))
-        return whole[tuple(slices)]
-
-    def _adds_up(
-        self, blocks: Sequence[np.ndarray], whole: np.ndarray, dims: Sequence[Sequence[int]], parts: Sequence[int]
-    ) -> bool:
-        sums: dict[tuple[int, ...], np.ndarray] = {}
-        for p, block in enumerate(blocks):
-            rest = tuple(0 if a in parts else c for a, c in enumerate(self._coordinates(p)))
-            sums[rest] = sums.get(rest, 0) + block
-        return all(
-            self._close(total, self._slice(whole, dims, int(np.ravel_multi_index(rest, self._sizes))), whole)
-            for rest, total in sums.items()
+def _cause(found: Found, mine: Run) -> str:
+    """What is likely wrong with a value; empty where it is not known."""
+    step, layouts = mine.steps[found.number], found.layouts
+    partial = [(v, held) for v, held in found.operands if held.parts]
+    complete = [v for v, held in found.operands if not held.parts and held.times == 1]
+    scaled = [(v, held) for v, held in found.operands if not held.parts and held.times > 1]
+    primitive = step.primitive.removesuffix("_invariant")
+    line = f" in line {step.source.line}" if step.source else ""
+    if found.doubles:
+        takes = "should be" if found.times == found.doubles else "takes"
+        return (
+            f"Each block is {found.doubles} times what it {takes}: {primitive}{line} adds up {found.doubles} values "
+            "that are whole already."
         )
-
-    def _close(self, a: np.ndarray, b: np.ndarray, whole: np.ndarray) -> bool:
-        return close(a, b, self._rtol, self._atol, of=whole)
-
-    def _cause(
-        self,
-        number: int,
-        step: Step,
-        blocks: Sequence[np.ndarray],
-        whole: np.ndarray,
-        dims: Sequence[Sequence[int]] | None,
-    ) -> str:
-        operands = [(v, self._held[v.id]) for v in step.inputs if v.id in self._held]
-        partial = [(v, held) for v, held in operands if held.parts]
-        complete = [v for v, held in operands if not held.parts and held.times == 1]
-        scaled = [(v, held) for v, held in operands if not held.parts and held.times > 1]
-        line = f" in line {step.source.line}" if step.source else ""
-        if partial:
-            v, held = partial[0]
-            axes = [self._names[a] for a in held.parts]
-            over = " and ".join(axes)
-            is_summed = any(
-                s.sums and s.collective and {*axes} <= {*s.collective.axes} for s in self._mine.steps[number:]
-            )
-            n = math.prod(self._sizes[a] for a in held.parts)
-            if is_summed and step.primitive in ("add", "add_any", "sub") and complete:
-                name = self._mine.called(complete[0])
-                return (
-                    f"{v.name} has parts of a sum over {over}, and {name} is whole on each device: added{line}, before "
-                    f"the sum, it is added {n} times. Add it after psum over {over}."
-                )
+    if partial and not found.times:
+        v, held = partial[0]
+        axes = [layouts.names[a] for a in held.parts]
+        over = " and ".join(axes)
+        n, name = layouts.count(held.parts), mine.called(v)
+        if step.primitive in ADDS and complete and mine.is_summed(found.number, axes):
+            added = mine.called(complete[0])
             return (
-                f"{v.name} has parts of a sum over {over}, which nothing has added: psum over {over} is missing before "
-                f"{step.primitive}{line}."
+                f"{name} has parts of a sum over {over}, and {added} is whole on each device: added{line}, before "
+                f"the sum, it is added {n} times. Add it after psum over {over}."
             )
-        if scaled:
-            v, held = scaled[0]
-            return f"{v.name} is the sum of {held.times} means, which nothing has divided: use pmean{line}."
-        if dims is None:
-            return ""
-        for n in sorted({math.prod(c) for k in range(1, 4) for c in itertools.combinations(self._sizes, k)}):
-            if n > 1 and all(self._close(b, n * self._slice(whole, dims, p), n * whole) for p, b in enumerate(blocks)):
-                return (
-                    f"Each block is {n} times what it should be: {step.primitive}{line} adds up {n} values that are "
-                    "whole already."
-                )
-        moved = [
-            next((q for q in range(len(blocks)) if self._close(b, self._slice(whole, dims, q), whole)), None)
-            for b in blocks
-        ]
-        p = next((p for p, q in enumerate(moved) if q is not None and q != p), None)
-        if None not in moved and p is not None:
+        what, sums = ("means of parts", "pmean") if held.times == n else ("parts of a sum", "psum")
+        return (
+            f"{name} has {what} over {over}, which nothing has added: {sums} over {over} is missing before "
+            f"{primitive}{line}."
+        )
+    if scaled and not found.times:
+        v, held = scaled[0]
+        if by := _divides(mine, found.number, held.times):
+            return f"{mine.called(v)} is {held.times} times what one device has. {by}"
+        return f"{mine.called(v)} is the sum of {held.times} means, which nothing has divided: use pmean{line}."
+    if partial and step.sums and partial[0][1].times == found.times:
+        name = mine.called(partial[0][0])
+        return f"{name} has {found.times} means, which {primitive}{line} adds up and nothing divides: use pmean."
+    if found.times > 1:
+        if by := _divides(mine, found.number, found.times):
+            return f"Each block is {found.times} times what one device has. {by}"
+        divides = f": {PART}" if step.primitive == "div" else ""
+        return f"Each block is {found.times} times what it should be{line}{divides}."
+    p, q = found.moved()
+    if q >= 0:
+        return (
+            f"The blocks are right and on other devices: device {mine.devices[p]} holds the block of device "
+            f"{mine.devices[q]} after {primitive}{line}."
+        )
+    return ""
+
+
+def _divides(run: Run, before: int, n: float) -> str:
+    """The last line before a step that divides by what may be the size of an axis, in a sentence; empty without one."""
+    number, behind = {"div": n, "mul": 1 / n}, {v.id for v in run.steps[before].inputs}
+    for step in reversed(run.steps[:before]):
+        if not any(v.id in behind for v in step.outputs):
+            continue
+        behind |= {v.id for v in step.inputs}
+        given = [*step.literals, *(v.name for v in step.inputs if not v.shape)]
+        if step.source and step.primitive in number and str(float(number[step.primitive])) in given:
             return (
-                f"The blocks are right and on other devices: device {self._mine.devices[p]} holds the block of device "
-                f"{self._mine.devices[moved[p] or 0]} after {step.primitive}{line}."
+                f"Line {step.source.line} divides by {n:g}, on one device too: if that is the size of an axis, write "
+                "jax.lax.axis_size, or give a reference of the same mesh."
             )
-        return ""
+    return ""
 
 
 def against_reference(mine: Run, other: Run, axes: Mapping[str, int], rtol: float, atol: float) -> Unsharded | None:

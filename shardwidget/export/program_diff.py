@@ -89,7 +89,8 @@ def _side(diff: ProgramDiff, side: DiffSide | None) -> str:
 
 
 def _also(diff: ProgramDiff) -> list[str]:
-    return [f"{diff.also}."] if diff.also and diff.of == "lowered and compiled" else []
+    also = [f"{diff.also}."] if diff.also and diff.of == "lowered and compiled" else []
+    return [*([f"Why: {diff.why}."] if diff.why else []), *also]
 
 
 def _after(diff: ProgramDiff) -> list[str]:

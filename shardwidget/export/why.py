@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from shardwidget._format import byte_count, count, flop_count
@@ -150,7 +150,7 @@ def _origin(c: Comparison | Explained, first: Reason) -> tuple[str, str]:
     """Where a chain begins, in words: for the value itself, and for another that it was passed on to."""
     name, row = _value(c, first).name, c.rows[first.row]
     if first.given == "argument":
-        argument = _argument([v.name for v in row.values], first.value)
+        argument = _argument(row, name)
         return f"{argument} was given so", f"{name} is ({argument})"
     if first.given == "constraint":
         asks = f"{row.decision or row.primitive}{_at(row)} asks for it"
@@ -167,12 +167,10 @@ def _origin(c: Comparison | Explained, first: Reason) -> tuple[str, str]:
     return "of what is not known", f"{name} is"
 
 
-def _argument(names: Sequence[str], at: int) -> str:
-    """Which argument an array is in: ``argument 2``. The last may be several, ``*args``: their names have numbers."""
-    roots = [re.match(r"\w*", name)[0] for name in names]  # type: ignore[index]
-    every = list(dict.fromkeys(roots))
-    is_one_of_several = roots[at] == every[-1] and re.match(r"\w+\[\d", names[at])
-    return "an argument" if is_one_of_several else f"argument {every.index(roots[at])}"
+def _argument(row: Row, name: str) -> str:
+    """Which argument an array is in: ``argument 2``."""
+    at = next((k for k, of in enumerate(row.inputs) if re.match(rf"{re.escape(of)}(?!\w)", name)), 0)
+    return f"argument {at}"
 
 
 def _link(c: Comparison | Explained, k: int, *, begins: bool) -> Link:

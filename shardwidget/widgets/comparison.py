@@ -10,7 +10,7 @@ from typing import Any, Literal
 from traitlets import Bunch, Dict, TraitError, observe, validate
 
 from shardwidget._names import name_in_caller
-from shardwidget.document import Alternative, Comparison, to_wire
+from shardwidget.document import Alternative, Comparison, ProgramDiff, to_wire
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._pages import sentence
@@ -108,7 +108,7 @@ class ShardingComparison(DocumentWidget[Comparison]):
         states = {}
         for reason, (as_it_is, *others) in self._alternatives.items():
             for at, other in enumerate(others, 1):
-                within = DiffView(as_it_is.program.diff(other.program), mode="html")._within()  # noqa: SLF001
+                within = DiffView(_difference(as_it_is, other), mode="html")._within()  # noqa: SLF001
                 states |= {"front_end": within["front_end"], f"{reason} {at}": within["state"]}
         return states
 
@@ -151,8 +151,8 @@ class ShardingComparison(DocumentWidget[Comparison]):
     def _on_beside(self, change: Bunch) -> None:
         n, reason, at = (change["new"][key] for key in ("n", "reason", "at"))
         try:
-            before, after = (self._alternatives[reason][k].program for k in (0, at))
-            self._opened = {"n": n, **DiffView(before.diff(after), mode=self._mode)._within()}  # noqa: SLF001
+            difference = _difference(*(self._alternatives[reason][k] for k in (0, at)))
+            self._opened = {"n": n, **DiffView(difference, mode=self._mode)._within()}  # noqa: SLF001
         except Exception as error:  # The page shows it in its place; the kernel keeps running.
             self._opened = {"n": n, "error": sentence(error)}
 
@@ -180,6 +180,13 @@ _FIXED = (
     "a document keeps the fixes that it was read with, and so does a comparison that was closed or whose cell ran "
     "again: choices must be {choices}"
 )
+
+
+def _difference(as_it_is: Alternative, other: Alternative) -> ProgramDiff:
+    """What an alternative has otherwise, and what it was compiled for."""
+    written = f", with {other.code}" if other.code and not other.code.startswith("#") else ""  # Not a line taken out.
+    gives = f"; that gives {other.gives}" if other.gives else ""
+    return replace(as_it_is.program.diff(other.program), why=f"{other.what}{written}{gives}")
 
 
 def _integers(choices: dict[Any, Any]) -> dict[int, int]:

@@ -269,7 +269,7 @@ def test_parameters_of_a_module_are_split_otherwise_in_all_its_layers_and_with_t
     found = read.remedies(step, columns, columns, x, lowers="communication")
     path = "['params']['Product_*']['Dense_0']['kernel']"
     (split,) = [r for r in found if r.code == f"weights{path}: P('model', None)\nmu{path}: P('model', None)"]
-    assert split.what == f"split weights{path} as P('model', None), with 3 arrays like it"
+    assert split.what == f"split weights{path} as P('model', None), and 3 like it"
     assert split.after < split.before
 
 

@@ -278,6 +278,177 @@ def test_a_planted_fault_is_named_beside_a_reference_of_the_same_mesh(f, referen
     assert (found.device, cause in found.cause) == (0, True), str(found)
 
 
+def stepped(layer, turns, checked, inside):
+    """A gradient through a ``shard_map``, or in one; ``turns`` of a layer in a scan, or one without."""
+    mesh = jax.make_mesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:4])
+    weights = P(None, "model"), P("model", None), P()
+
+    def body(x, w, v, b):
+        if not turns:
+            return layer(x, w, v, b)
+        return jax.lax.scan(lambda h, _: (layer(h, w, v, b), None), x, length=turns)[0]
+
+    def given(x, *weights):
+        return jax.value_and_grad(lambda p: jax.lax.pmean(jnp.mean(body(x, *p) ** 2), "data"))(weights)
+
+    if inside:
+        f = jax.shard_map(given, mesh=mesh, in_specs=(P("data"), *weights), out_specs=(P(), weights), check_vma=checked)
+        return lambda x, w, v, b: f(x, w, v, b)
+    f = jax.shard_map(body, mesh=mesh, in_specs=(P("data"), *weights), out_specs=P("data"), check_vma=checked)
+    return lambda x, *weights: jax.value_and_grad(lambda p: jnp.mean(f(x, *p) ** 2))(weights)
+
+
+def turn(h, w, v, b):
+    y = jax.nn.relu(h @ w) @ v
+    y = jax.lax.psum(y, "model")
+    return jnp.tanh(y + b)
+
+
+def turn_without_sum(h, w, v, b):
+    y = jax.nn.relu(h @ w) @ v
+    return jnp.tanh(y + b)
+
+
+def turn_summed_twice(h, w, v, b):
+    y = jax.lax.psum(jax.nn.relu(h @ w) @ v, "model")
+    y = jax.lax.psum(y, "model")
+    return jnp.tanh(y + b)
+
+
+def turn_biased_early(h, w, v, b):
+    y = jax.nn.relu(h @ w) @ v
+    y = y + b
+    return jnp.tanh(jax.lax.psum(y, "model"))
+
+
+SMALL = tuple(0.3 * a for a in (X, W, V, B))
+TURNS = pytest.mark.parametrize("turns", [0, 3])
+
+
+@TURNS
+@pytest.mark.parametrize(("checked", "inside"), [(False, False), (True, False), (True, True)])
+def test_a_right_program_agrees_where_it_is_differentiated(turns, checked, inside):
+    """On a mesh JAX divides cotangents among devices, and adds up what they have elsewhere than on one device."""
+    assert read.trace(stepped(turn, turns, checked, inside), *SMALL).against() is None
+
+
+@TURNS
+@pytest.mark.parametrize(
+    ("layer", "checked", "inside", "text", "cause"),
+    [
+        (
+            turn_without_sum,
+            False,
+            False,
+            "y + b",
+            "parts of a sum over model, which nothing has added: psum over model",
+        ),
+        (turn_summed_twice, False, False, 'y = jax.lax.psum(y, "model")', "2 times what it should be: psum in line"),
+        (turn_summed_twice, True, False, 'y = jax.lax.psum(y, "model")', "2 times what it should be: psum in line"),
+        (turn_summed_twice, True, True, 'y = jax.lax.psum(y, "model")', "2 times what it should be: psum in line"),
+        (turn_biased_early, False, False, "y = y + b", "weights[2] is whole on each device: added in line"),
+        (turn_biased_early, True, False, "y = y + b", "weights[2] is whole on each device: added in line"),
+        (turn_biased_early, True, True, "y = y + b", "[2] is whole on each device: added in line"),
+        # Without checks the transpose of a psum is a psum, which adds up cotangents that are whole.
+        (turn, False, True, 'y = jax.lax.psum(y, "model")', "times what it takes: psum in line"),
+    ],
+)
+def test_a_fault_is_named_in_a_program_that_is_differentiated(turns, layer, checked, inside, text, cause):
+    found = read.trace(stepped(layer, turns, checked, inside), *SMALL).against()
+    assert found is not None
+    assert found.source is not None
+    assert text in found.source.text, str(found)
+    assert (found.device, cause in found.cause) == (0, True), str(found)
+
+
+@TURNS
+@pytest.mark.parametrize(
+    ("layer", "text", "cause"),
+    [
+        (turn_without_sum, "y + b", "that sum is missing"),
+        (turn_summed_twice, 'y = jax.lax.psum(y, "model")', "adds up 2 blocks that are equal"),
+        (turn_biased_early, "y = y + b", "weights[2] is added in line"),
+    ],
+)
+def test_a_fault_is_named_beside_a_reference_that_is_differentiated_too(turns, layer, text, cause):
+    reference = stepped(turn, turns, checked=False, inside=False)
+    found = read.trace(stepped(layer, turns, False, False), *SMALL).against(reference)
+    assert found is not None
+    assert found.source is not None
+    assert text in found.source.text, str(found)
+    assert cause in found.cause
+
+
+@TURNS
+def test_a_permutation_in_the_other_direction_is_named_where_it_is_differentiated(turns):
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+
+    def step(by):
+        def layer(x):
+            return jnp.tanh(x + jax.lax.ppermute(x * 2, "x", [(k, (k + by) % 4) for k in range(4)]))
+
+        def body(x):
+            return jax.lax.scan(lambda h, _: (layer(h), None), x, length=turns)[0] if turns else layer(x)
+
+        f = jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+        return jax.value_and_grad(lambda x: jnp.mean(f(x) ** 2))
+
+    assert read.trace(step(1), X).against(step(1)) is None
+    found = read.trace(step(-1), X).against(step(1))
+    assert found is not None
+    assert found.primitive == "ppermute"
+    assert "device 0 holds what device 2 has in the reference" in found.cause
+
+
+def sharded_step(fault):
+    """Weights gathered for each layer; the gradient of the mean of a device's part."""
+    mesh = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,), devices=jax.devices()[:4])
+
+    def step(w, x):
+        def loss(w):
+            return jnp.mean((jnp.tanh(x @ jax.lax.all_gather(w, "x", tiled=True)) + x) ** 2)
+
+        y, g = jax.value_and_grad(loss)(w)
+        if fault != "sum of means":
+            g = g / (4 if fault == "number" else jax.lax.axis_size("x"))
+        return y if fault == "mean of a part" else jax.lax.pmean(y, "x"), w - 0.1 * g
+
+    return jax.shard_map(step, mesh=mesh, in_specs=(P("x"), P("x")), out_specs=(P(), P("x")), check_vma=False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "text", "cause"),
+    [
+        ("sum of means", "w - 0.1 * g", "the sum of 4 means, which nothing has divided"),
+        ("number", "w - 0.1 * g", "divides by 4, on one device too: if that is the size of an axis, write"),
+        ("mean of a part", "def step", "means of parts over x, which nothing has added: pmean over x is missing"),
+    ],
+)
+def test_a_step_of_gathered_weights(fault, text, cause):
+    """Which result is wrong does not matter: the first is a loss, and the last one weights."""
+    x = SMALL[0]
+    assert read.trace(sharded_step(""), RNG.normal(size=(16, 16)), x).against() is None
+    found = read.trace(sharded_step(fault), RNG.normal(size=(16, 16)), x).against()
+    assert found is not None
+    assert found.source is not None
+    assert text in found.source.text, str(found)
+    assert cause in found.cause
+
+
+def test_steps_without_a_counterpart_are_left_out_and_counted():
+    def early(x):
+        n = len(x) // 2
+        y = jnp.concatenate([x[:n], x[n:]]) if len(x) == 4 else x
+        return jnp.tanh(jax.lax.psum(jax.lax.psum(y, "model"), "model"))
+
+    mesh = jax.make_mesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:4])
+    f = jax.shard_map(early, mesh=mesh, in_specs=P("data", "model"), out_specs=P("data", None), check_vma=False)
+    found = read.trace(f, X).against()
+    assert found is not None
+    assert found.left_out == 3
+    assert "3 steps before it" in str(found)
+
+
 def test_what_was_not_run_is_not_said_to_agree(tmp_path):
     path = tmp_path / "trace.json"
     trace = read.trace(mapped(layer, P(), P()), X, W, V, B)

@@ -22,6 +22,7 @@ EXCEPT = {
     "_jax/failures.py": "a function of JAX's that may be in a stack of frames",
     "_jax/inlining.py": "operations that do more than give a result",
     "_jax/primitives.py": "primitives by what they do to elements",
+    "document/beside.py": "what one device does without",
     "document/difference.py": "an equation that changes no value",
     "document/overlap.py": "what a ring of permutations is together",
     "document/unsharded.py": "what depends on where a device is",

@@ -19,6 +19,7 @@ from shardwidget.document.why import chain_of
 from shardwidget.findings.program import twin
 from shardwidget.read._comparison.explained import explained
 from shardwidget.read._comparison.lazily import Lazily
+from shardwidget.widgets import comparison as comparison_widget
 from tests.cut import cut
 from tests.jax_suite.corpus import PROGRAMS
 
@@ -181,7 +182,62 @@ def test_an_argument_has_its_number_among_those_of_the_function():
     args = {"a": w, "b": w}, (w,), shape(64, 64, spec=P("data")), shape(64, 64, spec=P(None, "model"))
     c = read.comparison(f, *args)
     assert c.why(0, 0, value=3).answer == "Dim 0 of x is split over data because argument 2 was given so."
-    assert c.why(0, 1, value=4).answer == "Dim 1 of more[0] is split over model because an argument was given so."
+    assert c.why(0, 1, value=4).answer == "Dim 1 of more[0] is split over model because argument 3 was given so."
+
+
+def scanned(params, batch):
+    """A loss whose loops give a carry and slices, and a carry of two."""
+
+    def turn(h, w):
+        a = jnp.tanh(h @ w)
+        return a @ w.T, jnp.sum(a)
+
+    def count(carry, _):
+        h, n = carry
+        return (jnp.tanh(h), n + jnp.sum(h)), None
+
+    y, zs = jax.lax.scan(turn, batch, params[0])
+    (out, total), _ = jax.lax.scan(count, (y, 0.0), length=3)
+    return jnp.mean(out**2) + jnp.mean(zs) + total
+
+
+def trained_on(params, batch):
+    loss, (dw, db) = jax.value_and_grad(scanned)(params, batch)
+    return loss, params[0] - dw, params[1] - db
+
+
+def test_results_of_loops_that_are_differentiated_have_the_users_names():
+    params = shape(3, 64, 64, spec=P(None, None, "model")), shape(64, spec=P())
+    c = read.comparison(trained_on, params, shape(64, 64, spec=P("data")))
+    loops = [[v.name for v in row.values] for row in c.rows if row.primitive == "scan"]
+    assert loops[0][:2] == ["y", "zs"]
+    assert loops[1][:2] == ["out", "total"]
+    assert c.rows[-1].values[0].name == "loss"
+    first, last = (c.why(0, 0, value=k).answer for k in (0, 2))
+    assert first == "Dim 0 of params[0] is whole because argument 0 was given so."
+    assert last == "Dim 0 of batch is split over data because argument 1 was given so."
+
+
+def test_the_last_argument_may_be_a_tuple():
+    def f(x, act, pair):
+        return act(x @ pair[0]) @ pair[1]
+
+    w = shape(64, 64, spec=P(None, "model")), shape(64, 64, spec=P("model"))
+    c = read.comparison(f, shape(64, 64, spec=P("data")), jnp.tanh, w)
+    assert c.why(0, 1, value=1).answer == "Dim 1 of pair[0] is split over model because argument 2 was given so."
+
+
+def test_what_a_library_assigns_inside_is_no_name_of_the_users():
+    eqx = pytest.importorskip("equinox")
+    linear = eqx.nn.MLP(64, 64, 64, 1, key=jax.random.key(0))
+
+    def f(model, x):
+        y = jax.vmap(model)(x)
+        return y * 2
+
+    c = read.comparison(f, linear, shape(64, 64, spec=P("data")), mesh=mesh())
+    names = [v.name for row in c.rows[1:-1] for v in row.values if not v.name.startswith("tmp")]
+    assert names == ["y", "y * 2"]
 
 
 def test_who_lost_and_what_follows(compared):
@@ -242,6 +298,19 @@ def test_a_gather_for_a_constraint_names_it_first():
     tried = c.why(at, 1, instead=True)
     assert [one.what for one in tried.instead] == ["as it is", f"without line {line}"]
     assert not any(kind.startswith("all-gather") for kind in tried.instead[1].collectives)
+
+
+def test_a_difference_says_what_was_compiled_otherwise():
+    view = sw.ShardingComparison(block, *BLOCK)
+    of = product(view.document), 1
+    reason = next(k for k, r in enumerate(view.document.reasons) if (r.row, r.dim) == of)
+    view._try = {"n": 1, "reason": reason}
+    view._beside = {"n": 1, "reason": reason, "at": 1}
+    line = 2 + block.__code__.co_firstlineno
+    shown = view._opened["state"]["_document"]
+    assert shown["why"] == f"had line {line} won, with w_out: P('model', None); that gives P('data', None)"
+    _, lost, without = view._alternatives[reason]
+    assert comparison_widget._difference(lost, without).why == f"without line {line}"
 
 
 def test_results_are_whole_where_jit_was_told_so():

@@ -126,7 +126,13 @@ function Passed({ link: { through, back, step }, ink, steps }: { link: ChainLink
   return (
     <span class="passes">
       <span class="mono">{through}</span>
-      <svg viewBox="0 0 90 12" width="90" height="12" aria-hidden="true">
+      <svg
+        viewBox="0 0 90 12"
+        width="90"
+        height="12"
+        preserveAspectRatio={`${back ? "xMin" : "xMax"}YMid slice`}
+        aria-hidden="true"
+      >
         <path d={back ? "M90 6H12" : "M0 6H78"} class="strand" stroke-dasharray={AXIS_DASH[ink]?.join(" ")} />
         <path d={back ? "M0 6l12 -5.5v11z" : "M90 6l-12 -5.5v11z"} fill="currentColor" />
       </svg>

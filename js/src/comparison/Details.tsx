@@ -25,7 +25,7 @@ export function Details({ state, model, pictures, row, index, level, way, ink }:
   const where = [
     source ? `${source.file}:${source.line} in ${source.function}` : "",
     trailText(model, model.trail(index)),
-    row.inputs.length > 0 ? `from ${row.inputs.join(", ")}` : "",
+    source && row.inputs.length > 0 ? `from ${row.inputs.join(", ")}` : "",
   ].filter((s) => s !== "");
   return (
     <div {...details(level)}>

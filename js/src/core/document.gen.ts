@@ -1295,6 +1295,7 @@ export interface ProgramDiff {
   readonly also: string;
   readonly of: "before and after" | "lowered and compiled";
   readonly lines: readonly DiffLine[];
+  readonly why: string;
   readonly kind: "program diff";
   readonly version: number;
 }

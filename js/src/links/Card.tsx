@@ -23,7 +23,7 @@ export function LinksCard({ state }: { state: LinksState }) {
         <span class="soft">{factsOf(doc)}</span>
       </Head>
       <Boards board={board} select={(order) => state.select(order)} />
-      <Foot keys={KEYS}>
+      <Foot keys={KEYS.filter(([names]) => !board.idle().includes(names))}>
         <Legend board={board} />
       </Foot>
     </div>

@@ -60,6 +60,12 @@ export class Board {
     return { doc, shown, layout: this.#layout(shown, width, this.tallest) };
   }
 
+  /** Keys that do nothing: there is no other order, or no other plane. */
+  idle(): readonly string[] {
+    const models = this.shown()?.shown.models ?? [];
+    return [...(models.length > 1 ? [] : ["← →"]), ...(models.some((m) => m.chips[2] > 1) ? [] : ["[ ]"])];
+  }
+
   paint(): boolean {
     const found = this.shown();
     const { theme } = this.host.now;

@@ -18,6 +18,7 @@ import { Words } from "./Words";
 export function ProgramCard({ state }: { state: ProgramState }) {
   const { decoded } = state.now;
   const { sideBySide = false, programs = [] } = decoded ?? {};
+  const idle = state.opened()?.idle?.() ?? [];
   const what = programs.length > 1 ? "Time them" : "Time it";
   return (
     <div class={sideBySide ? "" : "alone"}>
@@ -28,7 +29,7 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       ) : (
         <One state={state} />
       )}
-      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page]}>
+      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page].filter(([names]) => !idle.includes(names))}>
         {programs.every((p) => p.interconnects.length > 0) && (
           <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
         )}

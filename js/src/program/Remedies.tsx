@@ -12,14 +12,14 @@ const WORDS: Record<Lowers, { button: string; python: string; how: string; each:
     button: "Try what lowers the peak",
     python: "view.remedies()",
     how: "compiles it with jax.checkpoint, donations and other specs, and says what lowers the peak.",
-    each: "Each was compiled; the peak with it:",
+    each: "Each was compiled; the peak with it",
     none: "Nothing that was compiled lowers the peak: jax.checkpoint, donations, other specs.",
   },
   communication: {
     button: "Try what communicates less",
     python: 'view.remedies("communication")',
     how: "compiles it with other constraints and specs, and says what communicates less.",
-    each: "Each was compiled; what a device sends with it:",
+    each: "Each was compiled; what a device sends with it",
     none: "Nothing that was compiled communicates less: other constraints, other specs.",
   },
 };
@@ -42,7 +42,9 @@ export function Remedies({ state, lowers }: { state: ProgramState; lowers: Lower
             In Python, <code>{words.python}</code> {words.how}
           </span>
         )}
-        {found && !waiting && <span class="soft">{found.length > 0 ? words.each : words.none}</span>}
+        {found && !waiting && (
+          <span class="soft">{found[0] ? `${words.each}, now ${bytes(found[0].before)}:` : words.none}</span>
+        )}
       </span>
       {found && found.length > 0 && !waiting && <Found found={found} paper={state.now.paper} />}
     </div>
@@ -78,6 +80,8 @@ const LEAST = 0.005;
 const signed = (value: number, written: (value: number) => string) =>
   `${value < 0 ? "−" : "+"}${written(Math.abs(value))}`;
 
+const changed = (before: string, after: string) => (before === after ? `still ${after}` : `${before} → ${after}`);
+
 /** By how much of what it was a remedy lowers it. */
 const loweredBy = ({ before, after }: Remedy) => (before > 0 ? (before - after) / before : 0);
 
@@ -86,7 +90,7 @@ function Offered({ remedy, size, less }: { remedy: Remedy; size: string; less: s
   const told =
     lowers === "communication"
       ? [
-          `${duration(seconds_before)} → ${duration(seconds_after)}`,
+          changed(duration(seconds_before), duration(seconds_after)),
           memory && `${signed(memory, bytes)} of memory`,
           Math.abs(work) >= LEAST && `${signed(work, percent)} of work`,
           `for ${helps.join(", ")}`,

@@ -14,6 +14,8 @@ export interface Opened {
   badges(): readonly Badge[] | null;
   /** The sentence that says it first; none where there is nothing to say it of. */
   verdict(): string | undefined;
+  /** Keys in the card's foot that do nothing here. */
+  idle?(): readonly string[];
   /** What keys do. */
   keys(find: Find, target: Element): Acts;
 }

@@ -431,3 +431,20 @@ test("the line that is seen first stays the first in a card of another width", a
     expect(first(), `${width} px`).toBe(before);
   }
 });
+
+test("in a narrow card the chain runs downward, each arrow between its boxes, without the way beside the rows", async () => {
+  const doc = comparison("layer");
+  const given = { row: 0, value: 1, dim: 1, axis: "y", given: "argument" as const };
+  const more = { through: [], back: false, giver: -1, step: -1, lost: [], because: "", wanted: -1, group: -1 };
+  const reasons = [
+    { ...more, ...given },
+    { ...more, ...given, row: 1, value: 0, given: "" as const, through: [1], giver: 0, step: 0 },
+  ];
+  const view = await mount({ ...doc, reasons, steps: 1 }, { selection: 1 }, { width: 480 });
+  const parts = [...find(view, ".chain").children].map((part) => part.getBoundingClientRect());
+  expect(parts.length).toBe(3);
+  for (const [k, part] of parts.slice(1).entries()) expect(part.top).toBeGreaterThanOrEqual(parts[k]?.bottom ?? 0);
+  const strand = find(view, ".passes svg").getBoundingClientRect();
+  expect(strand.height).toBeGreaterThan(2 * strand.width);
+  expect(find(view, ".gutter").getBoundingClientRect().width).toBe(0);
+});

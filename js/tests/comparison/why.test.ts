@@ -46,15 +46,10 @@ test("an argument has its number among those of the function, not among their ar
   const [row] = comparison("layer").rows;
   const [value] = row?.values ?? [];
   if (!row || !value) throw new Error("it has arguments");
-  const named = (...names: string[]) => ({ ...row, values: names.map((name) => ({ ...value, name })) });
-  const step = named("params['up']", "params['down']", "opt[0].mu['up']", "opt[0].mu['down']", "tokens");
-  expect([0, 1, 2, 4].map((k) => argumentOf(step, k))).toEqual([
-    "argument 0",
-    "argument 0",
-    "argument 1",
-    "argument 2",
-  ]);
-  expect(argumentOf(named("x", "arrays[0]", "arrays[1]"), 2)).toBe("an argument");
+  const names = ["params['up']", "opt[0].mu['down']", "p[1]", "args[0]", "args[1]['w']"];
+  const inputs = ["params", "act", "opt", "p", "args[0]", "args[1]"];
+  const step = { ...row, inputs, values: names.map((name) => ({ ...value, name })) };
+  expect(names.map((_, k) => argumentOf(step, k))).toEqual(["0", "2", "3", "4", "5"].map((k) => `argument ${k}`));
 });
 
 test("what passed it on is counted, and what was given the same is named", () => {

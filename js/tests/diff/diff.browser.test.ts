@@ -1,6 +1,6 @@
 /** The card of a difference in a page. */
 import { expect, test } from "vitest";
-import { press, settle } from "../harness";
+import { find, press, settle } from "../harness";
 import { wire } from "./diffs";
 import { mount } from "./harness";
 
@@ -19,3 +19,16 @@ test("the page stays where it is while rows are walked through", async () => {
   below.remove();
   view.stop();
 });
+
+for (const width of [934, 480]) {
+  test(`what the program was compiled for is said beside its code, or under it, ${width} px`, async () => {
+    const view = await mount(Object.assign(wire("training"), { why: "had line 7 won, with h = x" }), {}, { width });
+    const [why, code] = [find(view, ".code .why"), find(view, ".code ol")];
+    expect(why.firstElementChild?.textContent).toBe("Why: had line 7 won, with h = x.");
+    expect(why.textContent).toContain("Each device sends");
+    const [box, lines] = [why.getBoundingClientRect(), code.getBoundingClientRect()];
+    expect(box.height).toBeGreaterThan(40);
+    expect(width > 620 ? box.left : box.top).toBeGreaterThanOrEqual(width > 620 ? lines.right : lines.bottom);
+    view.stop();
+  });
+}

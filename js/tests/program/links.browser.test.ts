@@ -1,6 +1,6 @@
 /** The page of links in a real browser. */
 import { expect, test } from "vitest";
-import { expectAccessible, find, GROUNDS, type Mounted, press, settle } from "../harness";
+import { expectAccessible, find, GROUNDS, type Mounted, press, settle, textOf } from "../harness";
 import { wire } from "../links/links";
 import { mount } from "./harness";
 import { program } from "./programs";
@@ -45,4 +45,18 @@ test("a program on devices without coordinates has no such page", async () => {
   const { mesh } = program("training");
   expect(await tabs({ ...program("training"), mesh: { ...mesh, coords: [] } })).not.toContain("links");
   expect(await tabs(onChips())).toContain("links");
+});
+
+test("its foot has keys for another order and another plane where there is one", async () => {
+  const { orders, ...rest } = wire("program");
+  const [order] = orders;
+  if (!order) throw new Error("it has an order");
+  const keys = async (doc: object) => {
+    const view = await mount({ ...onChips(), collectives: [] }, { page: "links", _pages: { "links 0": doc } });
+    return [...view.root.querySelectorAll("footer > .keys > span, .all-keys dd")].map((key) => textOf(key));
+  };
+  const one = (await keys({ ...rest, orders: [order] })).join();
+  expect(one).toContain("one row, or all");
+  expect(one).not.toMatch(/order|plane/);
+  expect((await keys({ ...rest, orders: [order, { ...order, name: "other" }] })).join()).toContain("order");
 });

@@ -38,7 +38,7 @@ def arguments_row(tree: Tree, call: ComparedCall, mesh: AbstractMesh | None, con
         unseen = "The program does not use it." if concrete and put is None else ""
         values.append(compared(value, type_, put, local=False, unseen=unseen, unsaid=""))
     caused = concrete.caused.get(ARGUMENTS, ()) if concrete else ()
-    return Row("arguments", tuple(values), collectives=tuple(k for k, _ in caused))
+    return Row("arguments", tuple(values), inputs=call.parameters, collectives=tuple(k for k, _ in caused))
 
 
 def outputs_row(

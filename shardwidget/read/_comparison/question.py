@@ -65,6 +65,8 @@ class ComparedCall:
         ]
         """Indices of the leaves that are arrays or stand for arrays."""
         self.names = [self._call.names[k] for k in self.arrays]
+        self.parameters = tuple(name for name, _ in self._call.arguments)
+        """Names of the arguments: ``params``; of each of ``*more``, ``more[0]``."""
         self.gradient_names = self._call.gradient_names()
         """Names of the results, if they are gradients."""
         self.closed_over = {id(value): name for name, value in _closed_over(f)}

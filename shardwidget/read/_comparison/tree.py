@@ -167,7 +167,7 @@ class Tree:
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
-        self._expressions += name_outputs(body, env, around.function, around.stack)
+        self._expressions += name_outputs(body, env, around.function, around.stack, around.frames)
         return body, [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
     def _node(self, eqn: JaxprEqn, inputs: list[Any], at: LineContext) -> tuple[LineNode, list[Value]]:

@@ -14,7 +14,6 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget._format import count
 from shardwidget.document.program import HloCollective
 from shardwidget.read._call import parameter_names
 from shardwidget.read._instead.source import spec_text
@@ -153,7 +152,7 @@ class Boundary:
         groups = self._split_as(key)
         every = [one for ones in groups for one in ones]
         code = "\n".join(f"{_joint([self.name(one) for one in ones])}: {spec_text(spec)}" for ones in groups)
-        more = f", with {count(len(every) - 1, 'array')} like it" if len(every) > 1 else ""
+        more = f", and {len(every) - 1} like it" if len(every) > 1 else ""
         what = f"split {_joint([self.name(one) for one in groups[0]])} as {spec_text(spec)}{more}"
         return Respec(what, code, tuple((one, spec) for one in every), sent=sent)
 

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from jax.extend.core import JaxprEqn, Literal
 
@@ -17,8 +17,10 @@ from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at, span_of, text_at
 from shardwidget.read._jaxpr.value import Body, Value
 
+T = TypeVar("T")
 Names = Mapping[Any, tuple[Any, ...]]
 """By expression around an equation, the names of its value."""
+LOOPS = frozenset({"fori_loop", "map", "scan", "while_loop"})
 LONGEST = 28
 """The most characters of an expression that can stand for the name of its value."""
 
@@ -49,12 +51,18 @@ def _unpacked(name: str, file: str, line: int) -> str:
 def within(frames: list[Any], function: str) -> list[Any]:
     """The frames from a function inwards, innermost first; only the innermost where it is not among them."""
     for k in range(len(frames) - 1, -1, -1):
-        if frames[k].function_name.rpartition(".")[2] == function:
+        if _called(frames[k]) == function:
             return frames[: k + 1]
     return frames[:1]
 
 
-def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: str) -> list[tuple[Value, str]]:
+def _called(frame: Frame) -> str:
+    return frame.function_name.rpartition(".")[2]
+
+
+def name_outputs(
+    body: Body[Any], env: Mapping[Any, Any], function: str, stack: str, outside: Sequence[Frame] = ()
+) -> list[tuple[Value, str]]:
     """Names the values of a body after the variables that they are assigned to.
 
     An expression is often several equations, one after another: a run. Where the first equation of a run comes again
@@ -66,23 +74,28 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
         env: the values of their variables.
         function: the function that they belong to.
         stack: name stacks around the body.
+        outside: frames of what calls the body: what they assign is not made by one of its equations.
 
     Returns:
         Values and the short expressions that give them: names for those that no caller assigns to a variable.
     """
     stacks = [_jax.stack_within(stack, node.eqn) for node in body.nodes]
     forward = [at for at, names in enumerate(stacks) if _jax.is_forward(names)]
-    said = _Said(body, function)
+    said = _Said(body, function, outside)
     users = _users(body, forward)
     for run in _runs(said.origins, forward, said.of(_assigned)):
+        if said.hoisted(run):
+            continue
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             _assign(run.names, body.nodes[run.nodes[-1] if at is None else at], env)
-    _name_gradients(body, env, said)
+    _name_gradients(body, env, said, {*forward})
     for node in body.nodes:
         _name_carries(node.eqn, env)
     texts: list[tuple[Value, str]] = []
     for run in _runs(said.origins, forward, said.of(_expression)):
+        if said.hoisted(run):
+            continue
         at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             outputs = [env[v] for v in body.nodes[run.nodes[-1] if at is None else at].eqn.outvars]
@@ -93,16 +106,39 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
 class _Said:
     """What the user's lines say of the equations of a body; of those from one call stack, once."""
 
-    def __init__(self, body: Body[Any], function: str) -> None:
+    def __init__(self, body: Body[Any], function: str, outside: Sequence[Frame]) -> None:
         self._stacks = [_jax.call_stack(node.eqn) for node in body.nodes]
         firsts = dict(zip(reversed(self._stacks), reversed(body.nodes), strict=True))
-        self._chains = {stack: within(frames_of(node.eqn), function) for stack, node in firsts.items()}
+        around = {(frame.file_name, span_of(frame)) for frame in outside}
+        self._chains = {
+            stack: [f for f in _own(within(frames_of(node.eqn), function)) if (f.file_name, span_of(f)) not in around]
+            for stack, node in firsts.items()
+        }
         self.origins = [origin_of(node.eqn) for node in body.nodes]
+        self._prepares = [
+            origin is None or _jax.name_of(node.eqn) == "broadcast_in_dim"
+            for origin, node in zip(self.origins, body.nodes, strict=True)
+        ]
+        self._outside = self.of(lambda chain: _is_outside(chain, function))
 
-    def of(self, names: Callable[[list[Any]], Names]) -> list[Names]:
+    def of(self, names: Callable[[list[Any]], T]) -> list[T]:
         """For each equation, what its frames say of it."""
         known = {stack: names(chain) for stack, chain in self._chains.items()}
         return [known[stack] for stack in self._stacks]
+
+    def hoisted(self, run: _Run) -> bool:
+        """Whether a run only prepares operands of an expression that is in a loop: differentiation takes them out."""
+        return all(self._prepares[at] and self._outside[at] for at in run.nodes)
+
+
+def _own(chain: list[Any]) -> list[Any]:
+    """Frames from the user's own line outwards: what a library assigns inside is not the user's name."""
+    return list(itertools.dropwhile(lambda frame: _jax.is_library_file(frame.file_name), chain))
+
+
+def _is_outside(chain: list[Any], function: str) -> bool:
+    """Whether frames are of a loop's body: the function around it is not among them, or calls the loop."""
+    return not any(_called(frame) == function for frame in chain) or any(calls_at(f) in LOOPS for f in chain[1:])
 
 
 def _runs(origins: Sequence[Any], nodes: Iterable[int], keys: Sequence[Names]) -> list[_Run]:
@@ -149,15 +185,26 @@ def _gradients(chain: list[Any]) -> Names:
     return {(f.file_name, span_of(f)): names for f in chain if is_gradient(f) and (names := names_at(f))}
 
 
-def _name_gradients(body: Body[Any], env: Mapping[Any, Any], said: _Said) -> None:
-    """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give, of a single argument."""
+def _name_gradients(body: Body[Any], env: Mapping[Any, Any], said: _Said, forward: Set[int]) -> None:
+    """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give: of several, ``y`` alone."""
+    users = _users(body, range(len(body.nodes)))
+    returned = {v for v in body.jaxpr.outvars if not isinstance(v, Literal)}
     for run in _runs(said.origins, range(len(body.nodes)), said.of(_gradients)):
-        users = _users(body, range(len(body.nodes)))
         used = [at for at in run.nodes if _used_outside(at, run, body, users)]
         names = leaves(run.names)
         if len(used) == len(names):
             for at, name in zip(used, names, strict=True):
                 _assign((name,), body.nodes[at], env)
+        elif len(run.names) == 2 and isinstance(run.names[0], str):  # y, (g, h) = jax.value_and_grad(f)(w, v)
+            left = [at for at in run.nodes if at in used or returned.intersection(body.nodes[at].eqn.outvars)]
+            values = [at for at in left if at in forward and not _is_constant(body.nodes[at].eqn)]
+            if len(values) == 1:
+                _assign(run.names[:1], body.nodes[values[0]], env)
+
+
+def _is_constant(eqn: JaxprEqn) -> bool:
+    """Whether it takes numbers alone, as the gradient of what is not used."""
+    return all(isinstance(v, Literal) for v in eqn.invars)
 
 
 def _name_carries(eqn: JaxprEqn, env: Mapping[Any, Any]) -> None:
@@ -247,7 +294,13 @@ def _of_loop(names: tuple[Any, ...], loop: _jax.Scan | _jax.While) -> list[str]:
     """A name for each result of a loop; empty ones where the target has a name for several of them together."""
     jaxpr, _ = _jax.open_jaxpr(loop.body)
     carried = [_path(name)[1:] for name in _jax.argument_names(jaxpr)[loop.consts :][: loop.carries]]
-    if isinstance(loop, _jax.Scan) and len(names) == 2:  # carry, slices = scan(…)
+    in_two = isinstance(loop, _jax.Scan) and len(names) == 2  # carry, slices = scan(…)
+    if not carried and (in_two or isinstance(loop, _jax.While)):
+        # Differentiation keeps the carries in their order, without names of parameters.
+        carries = leaves(names[0] if in_two else names)
+        carries = carries if len(carries) == loop.carries else [""] * loop.carries
+        return carries + leaves(names[1]) if in_two else carries
+    if in_two:
         return [_at(names[0], path) for path in carried] + leaves(names[1])
     return [_at(names if path else names[0], path) for path in carried]
 

@@ -13,7 +13,7 @@ from shardwidget.document import Trace
 from shardwidget.document.trace import run_of
 from shardwidget.document.unsharded import Unsharded, against_reference, against_whole
 from shardwidget.read._call import Call
-from shardwidget.read._trace.auto import auto
+from shardwidget.read._trace.auto import auto, on_host
 from shardwidget.read._trace.trace import trace
 
 NO_CALL = (
@@ -69,7 +69,12 @@ def against(mine: Trace, reference: Callable[..., Any] | None, rtol: float | Non
     if whole.error is not None:
         raise ValueError(NOT_WHOLE.format(name=name, words=whole.error.message.partition("\n")[0]))
     _refuse_stopped(whole, name)
-    return against_whole(run_of(mine), run_of(whole), mine.mesh, rtol, atol)
+    results = [
+        (on_host(a), on_host(b))
+        for a, b in zip(jax.tree.leaves(mine.outputs), jax.tree.leaves(whole.outputs), strict=True)
+        if not isinstance(a, jax.Array) or a.is_fully_addressable or a.is_fully_replicated
+    ]
+    return against_whole(run_of(mine), run_of(whole), results, mine.mesh, rtol, atol)
 
 
 def _rounding(mine: Trace) -> float:

@@ -49,21 +49,21 @@ def auto(
     alone = [jax.device_put(on_one_device(x), jax.local_devices()[0]) for x in leaves]
     whole = _flat(compared, keep=_on_one_device)
     results = jax.tree.leaves(arguments.called([jnp.copy(x) for x in leaves]))  # A donated argument is the user's.
-    others = [_on_host(x) for x in jax.jit(whole)(*alone)]
+    others = [on_host(x) for x in jax.jit(whole)(*alone)]
     if len(results) != len(others):
         raise ValueError(OTHER_RESULTS.format(name=arguments.function, ours=len(results), theirs=len(others)))
     pairs = list(zip(results, others, strict=True))
-    if all(close(_on_host(a), b, rtol, atol) for a, b in pairs):
+    if all(close(on_host(a), b, rtol, atol) for a, b in pairs):
         return None  # Whatever is in between was meant.
     one = trace_flat(_flat(arguments, keep=lambda s: s), leaves, arguments.names)
     two = trace_flat(whole, alone, compared.names)
     axes = {axis.name: axis.size for axis in mesh.axes}
     found = against_reference(run_of(one), run_of(two), axes, rtol, atol)
     if found is None:
-        k, (a, b) = next((k, (a, b)) for k, (a, b) in enumerate(pairs) if not close(_on_host(a), b, rtol, atol))
+        k, (a, b) = next((k, (a, b)) for k, (a, b) in enumerate(pairs) if not close(on_host(a), b, rtol, atol))
         device = _first(a, b, rtol, atol)
         last = len(one.steps) - 1
-        return Unsharded(last, f"result {k}", device, "return", None, (), _on_host(a), b, ONLY_TOGETHER)
+        return Unsharded(last, f"result {k}", device, "return", None, (), on_host(a), b, ONLY_TOGETHER)
     return replace(found, device=_holder(one, found, rtol, atol))
 
 
@@ -78,7 +78,8 @@ def _on_one_device(sharding: Any) -> NamedSharding:
     return NamedSharding(mesh, PartitionSpec())
 
 
-def _on_host(x: Any) -> np.ndarray:
+def on_host(x: Any) -> np.ndarray:
+    """An array, or the data of keys, as NumPy's."""
     keys = jax.dtypes.issubdtype(jax.typeof(x).dtype, jax.dtypes.prng_key)
     return np.asarray(jax.random.key_data(x) if keys else x)
 
@@ -86,7 +87,7 @@ def _on_host(x: Any) -> np.ndarray:
 def _first(result: Any, other: np.ndarray, rtol: float, atol: float) -> int:
     """The first device of a result whose part differs; -1 where it is not known."""
     shards = result.addressable_shards if isinstance(result, jax.Array) else ()
-    wrong = (s.device.id for s in shards if not close(_on_host(s.data), other[s.index], rtol, atol))
+    wrong = (s.device.id for s in shards if not close(on_host(s.data), other[s.index], rtol, atol))
     return min(wrong, default=-1)
 
 

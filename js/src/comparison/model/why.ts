@@ -128,13 +128,11 @@ export function origin(model: ComparisonModel, first: WhyLink, own: boolean): st
   }
 }
 
-/** Which argument an array is in. The last may be several, `*args`, whose names have the number. */
-export function argumentOf({ values }: Row, at: number): string {
-  const roots = values.map(({ name }) => /^\w*/.exec(name)?.[0] ?? "");
-  const every = [...new Set(roots)];
-  const root = roots[at] ?? "";
-  const isOneOfSeveral = root === every.at(-1) && /^\w+\[\d/.test(values[at]?.name ?? "");
-  return isOneOfSeveral ? "an argument" : `argument ${every.indexOf(root)}`;
+/** Which argument an array is in. */
+export function argumentOf({ inputs, values }: Row, at: number): string {
+  const name = values[at]?.name ?? "";
+  const isIn = (of: string) => name.startsWith(of) && !/^\w/.test(name.slice(of.length));
+  return `argument ${Math.max(0, inputs.findIndex(isIn))}`;
 }
 
 function operation(model: ComparisonModel, index: number): string {

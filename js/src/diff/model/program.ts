@@ -98,12 +98,13 @@ function sideOf(side: DiffSide | null, { of, write }: Measure): Side | null {
   return { text: `${side.at_least ? "≥ " : ""}${write(of(side))}`, note: `×${side.runs}`, size: of(side) };
 }
 
-function whyOf({ before, after }: DiffRow, { interconnect }: ProgramDiff): string[] {
+function whyOf({ before, after }: DiffRow, { interconnect, why }: ProgramDiff): string[] {
   const side = after ?? before;
   if (!side) return [];
   const runs = side.runs === 1 ? "once a call" : `${side.runs} times a call`;
   const time = interconnect ? `: ${duration(side.seconds)} (estimate on ${interconnect})` : "";
   return [
+    ...(why ? [`Why: ${why}.`] : []),
     ...(side.remark ? [`It ${side.remark}.`] : []),
     ...(side.advice ? [`${side.advice.charAt(0).toUpperCase()}${side.advice.slice(1)}.`] : []),
     `Each device sends ${bytes(side.bytes_per_device)} a call, ${runs}${time}.`,

@@ -22,9 +22,12 @@ export function OverlapView({ state, page }: Props) {
   const shown = page.shown();
   if (!shown) {
     return (
-      <p class="note" role="status">
-        {page.trouble()}
-      </p>
+      <div class="overlap">
+        <p class="note" role="status">
+          {page.trouble()}
+        </p>
+        <Remedies state={state} lowers="communication" />
+      </div>
     );
   }
   const { model, time } = shown;

@@ -48,6 +48,7 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
         return model && overlapBadges(model);
       },
       verdict: () => overlap.model()?.doc.verdict,
+      idle: () => (overlap.model() ? [] : ["↑ ↓", "r", "g"]),
       keys: (find) => overlapKeys(state, overlap, find),
     },
     links: {
@@ -55,6 +56,7 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
       paint: () => void links.board.paint(),
       badges: () => null,
       verdict: () => links.doc()?.answer,
+      idle: () => links.board.idle(),
       keys: () => linksKeys(state, links),
     },
   };

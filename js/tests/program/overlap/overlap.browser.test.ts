@@ -55,6 +55,9 @@ test("what is not known is said, and what is read is waited for", async () => {
   view.model.assign({ _pages: { "overlap 0": { trouble: "give a chip" } } });
   await settle();
   expect(text(view, ".note")).toBe("How much is exposed is not known: give a chip");
+  // What communicates less is known without a chip; its keys have nothing to move in.
+  expect(text(view, ".remedies button")).toBe("Try what communicates less");
+  expect(find(view, "footer > .keys").textContent).not.toMatch(/roofline|line|list/);
 });
 
 test("what communicates less is asked of Python, apart from what lowers the peak", async () => {
@@ -86,6 +89,7 @@ test("what communicates less is asked of Python, apart from what lowers the peak
   expect(find(view, ".remedies li").textContent).toBe(
     "1 MiB−50 %leave out the constraint of line 11 · 2 ms → 1 ms · for line 11, line 9 model.py, line 11return xcopy",
   );
+  expect(text(view, ".remedies [role=status]")).toBe("Each was compiled; what a device sends with it, now 2 MiB:");
   expect(view.root.querySelector(".remedies .fold")).toBeNull();
   const copied = {
     ...found,
@@ -100,7 +104,7 @@ test("what communicates less is asked of Python, apart from what lowers the peak
   view.model.assign({ _remedies: { "communication 0": { n: 1, found: [copied, other] } } });
   await settle();
   expect(find(view, ".remedies li .way").textContent).toContain(
-    "· 2 ms → 2 ms · −1 MiB of memory · +28 % of work · for memory",
+    "· still 2 ms · −1 MiB of memory · +28 % of work · for memory",
   );
   expect(find(view, ".remedies .fold > summary").textContent).toBe("another way there");
   expect(find(view, ".remedies .fold li code").textContent).toBe("return x * 1");
