@@ -151,7 +151,7 @@ def _origin(c: Comparison | Explained, first: Reason) -> tuple[str, str]:
     name, row = _value(c, first).name, c.rows[first.row]
     if first.given == "argument":
         argument = _argument(row, name)
-        return f"{argument} was given so", f"{name} is ({argument})"
+        return f"{argument} was given so", f"{name} ({argument}) is"
     if first.given == "constraint":
         asks = f"{row.decision or row.primitive}{_at(row)} asks for it"
         return asks, asks

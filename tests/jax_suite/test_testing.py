@@ -169,7 +169,7 @@ FAULTS = {
     "an extra gather": (
         lambda f: assert_no_collectives(f, X, W1, W2, axis="model", kind="all-gather"), gathered, layer,
         r"all-gather of f32\[16,512\] over model: no all-gather over model is allowed. {line}\n    32 KiB",
-        "is split over model because w1 is (argument 1), through dot_general",
+        "is split over model because w1 (argument 1) is, through dot_general",
     ),
     "a closed-over weight": (
         lambda given: assert_memory(*given, at_most="640 KiB"),

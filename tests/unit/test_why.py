@@ -170,7 +170,7 @@ def product(c: Comparison) -> int:
 def test_the_answer_is_the_first_line(compared):
     why = compared.why(product(compared), 1)
     assert str(why).split("\n")[0] == why.answer
-    assert why.answer.startswith("Dim 1 of y is split over model because w_out is (argument 2), through dot_general")
+    assert why.answer.startswith("Dim 1 of y is split over model because w_out (argument 2) is, through dot_general")
     assert [link.name for link in why.chain] == ["w_out", "y"]
 
 
@@ -253,7 +253,7 @@ def test_who_lost_and_what_follows(compared):
 def test_back_through_an_operation(compared):
     why = compared.why(product(compared), 0)
     assert why.chain[-1].back
-    assert "x is (argument 0), back through add" in why.answer
+    assert "x (argument 0) is, back through add" in why.answer
 
 
 def test_what_is_not_split_says_so(compared):

@@ -36,7 +36,7 @@ function model(): ComparisonModel {
 
 test("a chain leads from what was given to the value, and names who lost", () => {
   const why = whyOf(model(), 2);
-  expect(why?.answer).toBe("h is split over y because w1 is (argument 1), through dot_general, line 2.");
+  expect(why?.answer).toBe("h is split over y because w1 (argument 1) is, through dot_general, line 2.");
   expect(why?.chain.map((l) => l.value.name)).toEqual(["w1", "h"]);
   expect(why?.lost.map((l) => l.value.name)).toEqual(["x"]);
   expect(why?.because).toBe("One dimension of an array.");

@@ -559,7 +559,7 @@ const WHY = {
   name: "h",
   dim: 1,
   axis: "model",
-  answer: "Dim 1 of h is split over model because w is (argument 1), through dot_general, line 21.",
+  answer: "Dim 1 of h is split over model because w (argument 1) is, through dot_general, line 21.",
   given: "argument",
   chain: [
     { name: "w", type: "f32[8,8] P(None, 'model')", dim: 1, row: 0, source: null, through: [], back: false, step: -1 },

@@ -114,7 +114,7 @@ export function origin(model: ComparisonModel, first: WhyLink, own: boolean): st
     case "argument":
       return own
         ? `${argumentOf(row, reason.value)} was given so`
-        : `${value.name} is (${argumentOf(row, reason.value)})`;
+        : `${value.name} (${argumentOf(row, reason.value)}) is`;
     case "constraint":
       return `${row.decision || row.primitive}${at(row)} asks for it`;
     case "type":
