@@ -245,7 +245,7 @@ test("a card shows as many rows of blocks as it has height for, closer together 
   };
   expect([934, 700, 480].map((width) => rowsOf({ x: 8 }, "x", width))).toEqual([2, 1, 1]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
-  expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([4, 2, 2]);
+  expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([3, 2, 2]);
 });
 
 test("where chunks have room for numbers under the id of a tile, but not beside it, they stand there", () => {

@@ -175,7 +175,8 @@ export function asLarge(stage: Stage, own: Stage, open: boolean): boolean {
   const cells = ({ face }: Stage) => face?.elements.length ?? 0;
   const as =
     (!open || stage.open === own.open) && !own.map === !stage.map && stage.carried.swatch <= own.carried.swatch;
-  return as && stage.tiles.length >= own.tiles.length && cells(stage) >= cells(own);
+  const shown = ({ tiles, small }: Stage) => tiles.length + small.length;
+  return as && shown(stage) >= shown(own) && cells(stage) >= cells(own);
 }
 
 /** In the tiles of the first collective. */
