@@ -212,13 +212,19 @@ const SHOWN = new WeakMap<TraceModel, Map<string, Shown>>();
 
 /**
  * The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map, unless
- * copies lost their numbers by that.
+ * copies lost their numbers by that, or blocks more than half of their columns.
  */
 function groupStage(ask: Ask, height: number): Stage {
   const stage = downStage(ask, height);
   const all = !stage.bare && stage.tiles.length === ask.trace.mesh.size;
   const small = all ? null : thumbStage(ask, height);
-  return small && (stage.bare || stage.carried.swatch || !small.carried.swatch) ? small : stage;
+  const columns = ({ face }: Stage) => face?.columns ?? 0;
+  // A map shows the others, too.
+  const as =
+    small &&
+    (stage.carried.swatch || !small.carried.swatch) &&
+    2 * columns(small) >= columns(stage) + Number(stage.map !== null);
+  return small && (stage.bare || as) ? small : stage;
 }
 
 function heightOf(ask: Ask): number {
