@@ -86,10 +86,13 @@ const DIGITS = [
   [FONTS[2], true],
 ] as const;
 
+/** Most columns of a block. */
+const COLUMNS = [64, 16, 8, 4, 2, 1];
+
 /** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
 function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
   const found: Blocks[] = [];
-  for (const columns of [64, 16, 8, 4, 2, 1])
+  for (const columns of COLUMNS)
     for (const rows of [8, 4, 3, 2, 1])
       for (const before of [true, false])
         for (const line of lines)
@@ -319,7 +322,6 @@ export function localStage(
   width: number,
 ): Stage {
   const { size, grid, list, height } = field;
-  const wanted = arrange(trace, shown, size);
   const seats: readonly Seat[] =
     home?.tiles ??
     (list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p)).map((p, i) => ({
@@ -333,6 +335,10 @@ export function localStage(
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
   const [{ box } = { box: NONE }] = seats;
+  // A step with fewer blocks than others shows more columns of them.
+  const more = COLUMNS.filter((columns) => columns > size.columns);
+  const larger = more.map((columns) => arrange(trace, shown, { ...size, columns }));
+  const wanted = larger.find(({ w, h }) => w <= box.w && h <= box.h) ?? arrange(trace, shown, size);
   const { places, w, h, bare } = squeezed(wanted, box);
   return {
     ...PLAIN,
