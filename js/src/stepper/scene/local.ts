@@ -337,7 +337,9 @@ export function localStage(
   const [{ box } = { box: NONE }] = seats;
   // A step with fewer blocks than others shows more columns of them.
   const more = COLUMNS.filter((columns) => columns > size.columns);
-  const larger = more.map((columns) => arrange(trace, shown, { ...size, columns }));
+  const larger = more.flatMap((columns) =>
+    [size.tight, true].map((tight) => arrange(trace, shown, { ...size, columns, tight })),
+  );
   const wanted = larger.find(({ w, h }) => w <= box.w && h <= box.h) ?? arrange(trace, shown, size);
   const { places, w, h, bare } = squeezed(wanted, box);
   return {
