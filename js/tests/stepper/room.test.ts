@@ -11,6 +11,7 @@ import { hitAt } from "../../src/stepper/scene/hit";
 import { type Stage, TWO_LINES } from "../../src/stepper/scene/stage";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
+import { wholeMarks } from "../../src/stepper/scene/whole";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
@@ -272,6 +273,16 @@ test("tiles are as wide as what they hold, and the other groups are in view", ()
       expect(face?.columns, said).toBeGreaterThan(1);
     }
   }
+});
+
+test.each([480, 598])("under a map of groups the array that is assembled stands beside the tiles, %i px", (width) => {
+  const trace = model("all_gather");
+  const step = trace.steps.findIndex(({ primitive }) => primitive === "out_specs");
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
+  const view = stepView(layoutOf(trace, width, []), { step, phase: 1 }, options);
+  expect(view.stage.map).not.toBeNull();
+  const right = Math.max(...view.stage.tiles.map(({ box }) => box.x + box.w));
+  expect(wholeMarks(view).some((mark) => mark.kind === "text" && mark.x > right)).toBe(true);
 });
 
 test("where chunks have room for numbers under the id of a tile, but not beside it, they stand there", () => {
