@@ -28,12 +28,12 @@ export function Tooltip({ state }: { state: ArrayState }) {
       <div class="row">
         {color && <span class="swatch" style={{ background: hex(color) }} />}
         <b class="mono">{tip.slice || tip.device}</b>
-        <span class="mono end">{tip.shard}</span>
+        <span class="mono">{tip.shard}</span>
       </div>
       {tip.slice && (
         <div class="row">
           <span>{tip.device}</span>
-          <span class="end">{tip.copies}</span>
+          <span>{tip.copies}</span>
         </div>
       )}
       {tip.values && <div class="soft">{tip.values}</div>}

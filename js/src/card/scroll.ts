@@ -46,7 +46,8 @@ export function keepLineInView(line: Element | null): void {
   const top = first + height * Math.ceil((list.scrollTop - first) / height);
   list.scrollTop = top;
   if (list.scrollTop >= top) return;
-  // It was at its end: there is room for the rest of a line.
-  lines.style.paddingBottom = `${height}px`;
+  // It was at its end: there is room for the rest of a line, and no more, which would be scrolled into.
+  const padding = Number.parseFloat(getComputedStyle(lines).paddingBottom);
+  lines.style.paddingBottom = `${padding + top - list.scrollTop}px`;
   list.scrollTop = top;
 }

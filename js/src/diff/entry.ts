@@ -1,4 +1,5 @@
 /** The entry of DiffView's bundle. */
+import fadeStyles from "../card/fade.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import { DiffCard } from "./Card";
@@ -10,5 +11,5 @@ export default entry({
   state: DiffState,
   body: DiffCard,
   keys: diffKeys,
-  styles: [paperStyles, styles],
+  styles: [paperStyles, fadeStyles, styles],
 });

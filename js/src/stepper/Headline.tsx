@@ -11,7 +11,7 @@ import { Loaded } from "./Loaded";
 import type { HeadValues } from "./model/head";
 import type { TraceModel } from "./model/trace";
 import { whyOf } from "./model/why";
-import { headAt, headHeight, NAME, SMALL } from "./sizes";
+import { headAt, headHeight, linesUnder, NAME, SMALL } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -19,10 +19,12 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   if (!step) return null;
   const { inputs, outputs, name, axes } = headAt(trace, step, state.now.width);
   const kind = axes[0] === undefined ? "" : inkKind(axisToken(trace.mesh.axisOf(axes[0])));
-  const small = state.now.width < SMALL;
+  const under = linesUnder(trace, step, state.now.width);
+  // In the smallest cards it opens, where there is no room under the types.
+  const small = state.now.width < SMALL && under < 2;
   const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
   return (
-    <div class="headline" style={{ height }}>
+    <div class="headline" style={{ height, "--under": under }}>
       <div class="types mono">
         {inputs.shown.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} />

@@ -105,6 +105,12 @@ export function headHeight(trace: TraceModel, width: number): number {
   );
 }
 
+/** Lines of the sentence under stacked types: as many as are left under those of a step. */
+export function linesUnder(trace: TraceModel, step: Step, width: number): number {
+  const left = headHeight(trace, width) - 10 - rowsOf(headAt(trace, step, width), width);
+  return Math.max(1, Math.floor(left / 16));
+}
+
 /** Lines of the first sentence at most, which then ends in an ellipsis. */
 const MOST_LINES = 4;
 

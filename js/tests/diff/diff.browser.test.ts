@@ -1,5 +1,7 @@
 /** The card of a difference in a page. */
 import { expect, test } from "vitest";
+import type { TraceDiff } from "../../src/core/document.gen";
+import type { DiffDocument } from "../../src/diff/model/kinds";
 import { find, press, settle } from "../harness";
 import { wire } from "./diffs";
 import { mount } from "./harness";
@@ -32,3 +34,18 @@ for (const width of [934, 480]) {
     view.stop();
   });
 }
+
+test("code of two traces begins with a whole line", async () => {
+  for (const width of [934, 480]) {
+    const of = wire("traces") as unknown as TraceDiff;
+    const lines = Array.from({ length: 30 }, (_, k) => `a${k} = ${k}`);
+    const mine = { ...of.mine, first_line: (of.steps[0]?.sources[0]?.line ?? 20) - 15, lines };
+    const view = await mount({ ...of, mine } as unknown as DiffDocument, { selection: 0 }, { width });
+    const list = view.root.querySelector(".sides ol") as HTMLElement;
+    list.scrollTop = 77;
+    const { top } = list.getBoundingClientRect();
+    await expect.poll(() => [...list.children].some((line) => line.getBoundingClientRect().top === top)).toBe(true);
+    expect(list.scrollTop).toBeGreaterThan(0);
+    view.stop();
+  }
+});

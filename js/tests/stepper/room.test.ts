@@ -8,9 +8,10 @@ import { blockTip } from "../../src/stepper/model/blocktip";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { drawnOf } from "../../src/stepper/scene/drawn";
 import { hitAt } from "../../src/stepper/scene/hit";
-import { TWO_LINES } from "../../src/stepper/scene/stage";
+import { type Stage, TWO_LINES } from "../../src/stepper/scene/stage";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
+import { wholeMarks } from "../../src/stepper/scene/whole";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
@@ -245,7 +246,43 @@ test("a card shows as many rows of blocks as it has height for, closer together 
   };
   expect([934, 700, 480].map((width) => rowsOf({ x: 8 }, "x", width))).toEqual([2, 1, 1]);
   expect([934, 700, 480].map((width) => rowsOf({ x: 4 }, "x", width))).toEqual([4, 2, 2]);
-  expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([4, 2, 2]);
+  expect([934, 700, 480].map((width) => rowsOf({ x: 2, y: 4 }, "y", width))).toEqual([3, 2, 2]);
+});
+
+test("tiles are as wide as what they hold, and the other groups are in view", () => {
+  const value = (p: number, i: number) => 10000 + 16 * p + i;
+  const programs: [Program, number[]][] = [
+    [{ axes: { x: 4, y: 2 }, kind: "psum", over: ["y"], shape: [2, 4], value }, [584, 600, 620, 640]],
+    [{ axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [4, 4] }, [584, 640, 800, 934, 1100]],
+    [{ axes: { data: 2, fsdp: 2, tensor: 2 }, kind: "psum", over: ["tensor"], shape: [4, 4], value }, [446, 934]],
+  ];
+  for (const [program, widths] of programs) {
+    const trace = programOf(program);
+    for (const width of widths) {
+      const layout = layoutOf(trace, width - 2, []);
+      const stages = trace.steps.map((_, at) => layout.setting(at, "meaning", null, RULES).stage);
+      const held = stages.map(({ tiles: [tile] }) => {
+        const ends = tile?.places.map(({ box }) => box.x + box.w) ?? [];
+        return (Math.max(...ends) - (tile?.box.x ?? 0)) / (tile?.box.w ?? 1);
+      });
+      const at = trace.steps.findIndex((step) => trace.communicates(step));
+      const { small, map, face } = stages[at] as Stage;
+      const said = `${Object.keys(program.axes)} at ${width} px`;
+      expect(Math.max(...held), said).toBeGreaterThan(0.8);
+      expect(small.length > 0 || map !== null, said).toBe(true);
+      expect(face?.columns, said).toBeGreaterThan(1);
+    }
+  }
+});
+
+test.each([480, 598])("under a map of groups the array that is assembled stands beside the tiles, %i px", (width) => {
+  const trace = model("all_gather");
+  const step = trace.steps.findIndex(({ primitive }) => primitive === "out_specs");
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
+  const view = stepView(layoutOf(trace, width, []), { step, phase: 1 }, options);
+  expect(view.stage.map).not.toBeNull();
+  const right = Math.max(...view.stage.tiles.map(({ box }) => box.x + box.w));
+  expect(wholeMarks(view).some((mark) => mark.kind === "text" && mark.x > right)).toBe(true);
 });
 
 test("where chunks have room for numbers under the id of a tile, but not beside it, they stand there", () => {

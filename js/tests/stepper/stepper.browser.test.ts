@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
+import { keepLineInView } from "../../src/card/scroll";
 import type { Step, Trace } from "../../src/core/document.gen";
 import { saveButton } from "../../src/page/saved";
 import {
@@ -717,6 +718,18 @@ test("beside the picture source, steps and what they send are whole, with the cu
       const source = find(view, ".source");
       if (source.scrollTop > 6) expect((source.scrollTop - 6) % 18).toBeCloseTo(0, 0);
     }
+});
+
+test("the last line of code stays in view under a line that is whole, however often it is looked for", () => {
+  const list = document.body.appendChild(document.createElement("section"));
+  list.style.cssText = "height: 124px; padding: 6px 0; overflow: auto; line-height: 18px";
+  list.innerHTML = `<div>${[72, 18, 18, 36].map((h) => `<p style="margin: 0; height: ${h}px">-</p>`).join("")}</div>`;
+  const line = list.querySelector("p:last-child");
+  for (let times = 0; times < 3; times++) {
+    keepLineInView(line);
+    expect([list.scrollTop, list.clientHeight]).toEqual([24, 136]);
+  }
+  list.remove();
 });
 
 test.each(TRACES)(

@@ -266,3 +266,13 @@ test("the line that is seen first stays the first in a card of another width", a
     expect(first(), `${width} px`).toBe(before);
   }
 });
+
+test("a type that is too long for its column is cut, and stays in its line", async () => {
+  const of = wire("state");
+  const { type } = of.types as unknown as { type: { values: string[] } };
+  type.values = type.values.map((text) => text.replace("@model", "@columns_of_the_model"));
+  const view = await mount(of, {}, { width: 934 });
+  const cells = [...view.root.querySelectorAll<HTMLElement>(".row .type")];
+  expect(cells.some((cell) => cell.scrollWidth > cell.clientWidth)).toBe(true);
+  expect(Math.max(...cells.map((cell) => cell.clientHeight))).toBeLessThan(24);
+});

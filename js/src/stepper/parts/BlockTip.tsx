@@ -16,12 +16,12 @@ export function BlockTip({ state }: { state: StepperState }) {
         <div class="row">
           {color && <span class="swatch" style={{ background: hex(color) }} />}
           <b class="mono">{text.name}</b>
-          <span class="mono end">{text.type}</span>
+          <span class="mono">{text.type}</span>
         </div>
       )}
       <div class="row">
         <span>{text.device}</span>
-        <span class="end">{text.copies}</span>
+        <span>{text.copies}</span>
       </div>
       {from && <div class="mono">{from}</div>}
       {text.values && <div class="soft">{text.values}</div>}

@@ -26,12 +26,16 @@ export function Fixes({ state, fixes, listings }: Props) {
       )}
       {fixes.map((fix, k) => (
         <li class={fix.value === "same" ? "fix meant" : "fix"} key={fix.code}>
-          <code class="code">
+          <code class="code" title={fix.code}>
             {changedLines(fix, listings).map(({ line, pieces }, i) => (
               <span key={`${i}`}>
                 {line > 0 && <span class="soft">line {line}: </span>}
                 {pieces.map(({ text, changed }, i) =>
-                  changed ? <mark key={`${i}`}>{breaking(text)}</mark> : breaking(text),
+                  changed ? (
+                    <mark key={`${i}`}>{breaking(text)}</mark>
+                  ) : (
+                    breaking(pieces.length > 1 ? cut(text, i > 0, i < pieces.length - 1) : text)
+                  ),
                 )}
               </span>
             ))}
@@ -70,6 +74,21 @@ export function Fixes({ state, fixes, listings }: Props) {
     </ol>
   );
 }
+
+/** Code that stays, beside what changes: with the words next to that alone where it is long. */
+function cut(text: string, first: boolean, last: boolean): string {
+  const parts = text.split(/(?<=[(,=])/);
+  if (text.length <= BESIDE * (Number(first) + Number(last))) return text;
+  const near = (all: readonly string[]) => {
+    const kept = all.filter((_, i) => all.slice(0, i + 1).join("").length <= BESIDE);
+    return kept.length > 0 ? kept : all.slice(0, 1);
+  };
+  const [head, tail] = [first ? near(parts) : [], last ? near(parts.toReversed()).toReversed() : []];
+  return head.length + tail.length < parts.length ? `${head.join("")}…${tail.join("")}` : text;
+}
+
+/** Most characters of code that stays at one side of what changes. */
+const BESIDE = 24;
 
 /** Code goes on in another line after its commas, brackets and signs. */
 function breaking(text: string) {

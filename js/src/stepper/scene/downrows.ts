@@ -60,9 +60,9 @@ export function downHeight(ask: Ask): number {
   return mapOver(ask) ? Math.max(height, vertical(ask, true).height) : height;
 }
 
-/** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */
+/** Whether the map stands over the group: beside it there is no room in cards of less than 666 px. */
 export function mapOver(ask: Ask): boolean {
-  return ask.width < 536 && groupsOf(ask).length > 1;
+  return ask.width < 640 && groupsOf(ask).length > 1;
 }
 
 /**

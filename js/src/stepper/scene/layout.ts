@@ -76,7 +76,8 @@ export class StepperLayout {
       const w = Math.ceil(around + Math.max(0, ...strips));
       const wider = { ...least, w };
       if (w <= box.w) return least;
-      const stage = w < width ? this.#homeAt(null, { width, least: wider }, room.most) : null;
+      // Tiles that only a ring fills are empty in all other steps.
+      const stage = w < Math.min(width, 1.5 * box.w) ? this.#homeAt(null, { width, least: wider }, room.most) : null;
       if (stage && stage.font >= own.font && asLarge(stage, own, true) && (stage.tiles[0]?.box.w ?? 0) >= w)
         return wider;
     }
@@ -211,13 +212,19 @@ const SHOWN = new WeakMap<TraceModel, Map<string, Shown>>();
 
 /**
  * The group that is drawn with its addition: all groups beside it where there is room, else in small or in a map, unless
- * copies lost their numbers by that.
+ * copies lost their numbers by that, or blocks more than half of their columns.
  */
 function groupStage(ask: Ask, height: number): Stage {
   const stage = downStage(ask, height);
   const all = !stage.bare && stage.tiles.length === ask.trace.mesh.size;
   const small = all ? null : thumbStage(ask, height);
-  return small && (stage.bare || stage.carried.swatch || !small.carried.swatch) ? small : stage;
+  const columns = ({ face }: Stage) => face?.columns ?? 0;
+  // A map shows the others, too.
+  const as =
+    small &&
+    (stage.carried.swatch || !small.carried.swatch) &&
+    2 * columns(small) >= columns(stage) + Number(stage.map !== null);
+  return small && (stage.bare || as) ? small : stage;
 }
 
 function heightOf(ask: Ask): number {

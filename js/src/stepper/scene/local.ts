@@ -86,10 +86,13 @@ const DIGITS = [
   [FONTS[2], true],
 ] as const;
 
+/** Most columns of a block. */
+const COLUMNS = [64, 16, 8, 4, 2, 1];
+
 /** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
 function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
   const found: Blocks[] = [];
-  for (const columns of [64, 16, 8, 4, 2, 1])
+  for (const columns of COLUMNS)
     for (const rows of [8, 4, 3, 2, 1])
       for (const before of [true, false])
         for (const line of lines)
@@ -175,7 +178,8 @@ export function asLarge(stage: Stage, own: Stage, open: boolean): boolean {
   const cells = ({ face }: Stage) => face?.elements.length ?? 0;
   const as =
     (!open || stage.open === own.open) && !own.map === !stage.map && stage.carried.swatch <= own.carried.swatch;
-  return as && stage.tiles.length >= own.tiles.length && cells(stage) >= cells(own);
+  const shown = ({ tiles, small }: Stage) => tiles.length + small.length;
+  return as && shown(stage) >= shown(own) && cells(stage) >= cells(own);
 }
 
 /** In the tiles of the first collective. */
@@ -318,7 +322,6 @@ export function localStage(
   width: number,
 ): Stage {
   const { size, grid, list, height } = field;
-  const wanted = arrange(trace, shown, size);
   const seats: readonly Seat[] =
     home?.tiles ??
     (list ? focus.slice(0, list.seats) : Array.from({ length: trace.mesh.size }, (_, p) => p)).map((p, i) => ({
@@ -332,6 +335,12 @@ export function localStage(
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
   const [{ box } = { box: NONE }] = seats;
+  // A step with fewer blocks than others shows more columns of them.
+  const more = COLUMNS.filter((columns) => columns > size.columns);
+  const larger = more.flatMap((columns) =>
+    [size.tight, true].map((tight) => arrange(trace, shown, { ...size, columns, tight })),
+  );
+  const wanted = larger.find(({ w, h }) => w <= box.w && h <= box.h) ?? arrange(trace, shown, size);
   const { places, w, h, bare } = squeezed(wanted, box);
   return {
     ...PLAIN,

@@ -26,7 +26,9 @@ export function wholeMarks(view: StepView): Mark[] {
   const end = stage.large ? stage.large.x + stage.large.w - 6 : stage.width;
   const w = Math.min(300, end - right - 2);
   const band = bandMarks(view, arrays);
-  if (stage.map || arrays.length === 0 || arrays.length > 3 || w < LEAST) return band;
+  // Under a map there is room beside the tiles.
+  const beside = stage.map !== null && stage.map.box.y + stage.map.box.h > top;
+  if (beside || arrays.length === 0 || arrays.length > 3 || w < LEAST) return band;
   const h = Math.floor((stage.line.y - 24 - top) / arrays.length);
   return [...band, ...arrays.flatMap((array, i) => arrayMarks(view, array, { x: right, y: top + i * h, w, h: h - 8 }))];
 }

@@ -23,14 +23,14 @@ export function Lens({ page }: { page: Page }) {
     <Tip at={at} keep={[whole]}>
       <div class="row">
         <b>{device}</b>
-        <span class="end">{came}</span>
+        <span>{came}</span>
       </div>
       {blocks.slice(0, MOST).map(({ v, name, type, values }) => (
         <div key={v.id}>
           <div class="row">
             <span class="swatch" style={{ background: hex(layout.blockColor(v, tile.device, theme.scheme)) }} />
             <b class="mono">{name}</b>
-            <span class="mono end">{type}</span>
+            <span class="mono">{type}</span>
           </div>
           {values && <div class="soft">{values}</div>}
         </div>
