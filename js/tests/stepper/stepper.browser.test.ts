@@ -723,7 +723,9 @@ test("beside the picture source, steps and what they send are whole, with the cu
 test("the last line of code stays in view under a line that is whole, however often it is looked for", () => {
   const list = document.body.appendChild(document.createElement("section"));
   list.style.cssText = "height: 124px; padding: 6px 0; overflow: auto; line-height: 18px";
-  list.innerHTML = `<div>${[72, 18, 18, 36].map((h) => `<p style="margin: 0; height: ${h}px">-</p>`).join("")}</div>`;
+  const lines = list.appendChild(document.createElement("div"));
+  for (const height of [72, 18, 18, 36])
+    lines.appendChild(document.createElement("p")).style.cssText = `margin: 0; height: ${height}px`;
   const line = list.querySelector("p:last-child");
   for (let times = 0; times < 3; times++) {
     keepLineInView(line);
