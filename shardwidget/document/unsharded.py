@@ -25,7 +25,7 @@ POSITIONS = frozenset({"axis_index", "ppermute", "pshuffle", "pgather"})
 """Primitives whose values follow from the position of a device."""
 
 BY_POSITION = (
-    "the results differ, and the program asks for positions on the mesh ({primitive}), which one device has not. "
+    "the results differ, and the program asks for positions on the mesh ({primitive}), which one device does not have. "
     "Give a reference of the same mesh: .against(reference)."
 )
 SOMEWHERE = (
