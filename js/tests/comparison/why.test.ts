@@ -54,7 +54,7 @@ test("an argument has its number among those of the function, not among their ar
 
 test("what passed it on is counted, and what was given the same is named", () => {
   const why = whyOf(model(), 3);
-  expect(why?.answer).toMatch(/ is split over y because w1 is \(argument 1\), through 2 operations, the last /);
+  expect(why?.answer).toMatch(/ is split over y because w1 \(argument 1\) is, through 2 operations, the last /);
   expect(why?.also).toEqual(["x"]);
 });
 
