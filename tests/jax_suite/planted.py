@@ -110,7 +110,7 @@ def faults(mesh: Mesh) -> dict[str, Fault]:
         "a missing constraint": Fault(
             training(unconstrained),
             good,
-            r"Dim 2 of x is split over model because p\['embed'\] is \(argument 0\), through gather",
+            r"Dim 2 of x is split over model because p\['embed'\] \(argument 0\) is, through gather",
             r"constrain the value of line",
         ),
         "a gather of an embedding": Fault(

@@ -184,7 +184,7 @@ NAMED = {
     "a wrong constraint": r"Dim 2 of x is split over data because with_sharding_constraint in line \d+ asks for it\.",
     "logits with swapped axes": r"Dim 0 of x is split over model because with_sharding_constraint in line \d+ asks for "
     r"it, back through dot_general",
-    "a missing constraint": r"Dim 2 of x is split over model because p\['embed'\] is \(argument 0\), through gather",
+    "a missing constraint": r"Dim 2 of x is split over model because p\['embed'\] \(argument 0\) is, through gather",
     "a gather of an embedding": r"Dim 0 of p\['embed'\] is split over model because argument 0 was given so\.",
     "a copied state": r"Dim 1 of mu\['embed'\] is whole because argument 1 was given so\.",
     "copied results": r"gathers a result over model only to return it so",
