@@ -21,7 +21,7 @@ export function decodeDocument<Kind extends Document["kind"]>(
   const { kind, version } = Object(wire) as Partial<Document>;
   if ((version ?? 0) > VERSION) {
     throw new DocumentError(
-      `This document has version ${version}; this page draws up to ${VERSION}. Update shardwidget.`,
+      `This document has version ${version}; this page draws up to version ${VERSION}. Update shardwidget.`,
     );
   }
   const document = wire as Extract<Document, { kind: Kind }>;

@@ -9,7 +9,7 @@ test.each([
   ["nothing", null, "Make the view again"],
   ["no object", "text", "Make the view again"],
   ["another object", { a: 1 }, "Make the view again"],
-  ["a newer version", { ...GOOD, version: 2 }, "has version 2; this page draws up to 1. Update shardwidget"],
+  ["a newer version", { ...GOOD, version: 2 }, "has version 2; this page draws up to version 1. Update shardwidget"],
   ["a version that is not a number", { ...GOOD, version: "1" }, "is damaged"],
   ["an unknown kind", { ...GOOD, kind: "trace" }, 'of kind "trace"; this page draws "placement"'],
   ["no mesh", { ...GOOD, mesh: null }, "it has no mesh. Make the view again"],

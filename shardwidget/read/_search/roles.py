@@ -136,10 +136,7 @@ def roles_of(step: Step, batch: Sequence[str]) -> Roles:
         inner = [g for g in groups[k] if g and g != width and g not in experts and g not in of_batch]
         if inner and len([g for g in groups[k] if g]) > 1:
             tensor[inner[0]] = mass[inner[0]]
-    held = [
-        [(g, n) for g, n in zip(groups[k], leaves[k].aval.shape, strict=True) if g and g not in dims.scanned]
-        for k in weights
-    ]
+    held = [[(g, n) for g, n in zip(groups[k], leaves[k].aval.shape, strict=True) if g] for k in weights]
     tensor = {g: n for g, n in tensor.items() if not _is_low_rank(g, held)}
     return Roles(
         frozenset(batches),
@@ -161,8 +158,7 @@ LOW = 8
 def _is_low_rank(group: Dim, held: Sequence[Sequence[tuple[Dim, int]]]) -> bool:
     """Whether only narrow matrices have a group: the rank of an adapter, a few classes.
 
-    To split it saves few bytes, and takes the axis from the other dimension. XLA would gather the gradient of what such
-    a matrix is multiplied to.
+    Splitting it saves few bytes, and takes the axis from the other dimension: XLA would gather that of the gradients.
     """
     matrices = [dict(of) for of in held if any(g == group for g, _ in of) and len(of) > 1]
     return all(len(of) == 2 and LOW * of[group] <= max(of.values()) for of in matrices)
