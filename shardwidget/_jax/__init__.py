@@ -41,6 +41,7 @@ from shardwidget._jax.compiling import (
     compiled_calls,
     is_running,
     module_text,
+    own_context,
     own_lines,
     shares_lines,
     traced_under,

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import jax
 from jax._src import compiler, config, core, pjit
+from jax._src.interpreters import mlir
 from jax._src.lib import _jax
 
 Seen = TypeVar("Seen")
@@ -48,6 +49,23 @@ def compiled(
         if not kept or isinstance(_backend(lowered), _jax.CompileOnlyPyClient):
             stack.enter_context(config.persistent_cache_min_compile_time_secs(math.inf))
         return lowered.compile(compiler_options=options)
+
+
+@contextlib.contextmanager
+def own_context() -> Iterator[None]:
+    """What is lowered in the block has an MLIR context of its own, and may be compiled in another thread.
+
+    JAX 0.12 lowers ten programs of a thread into one context, and compiling them in several threads, or running a pass
+    on one while another is compiled, ends the process now and then. JAX 0.9 - 0.11 make a context for each.
+    """
+    context: Any = getattr(mlir, "_thread_local_context", None)
+    if context is not None:
+        context.set_local(None)
+    try:
+        yield
+    finally:
+        if context is not None:
+            context.set_local(None)
 
 
 def _backend(lowered: jax.stages.Lowered) -> object:

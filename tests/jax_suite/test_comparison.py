@@ -677,6 +677,27 @@ def test_both_compiles_run_at_once(monkeypatch):
     assert comparison.rows[1].concrete == "P('x', None)"
 
 
+def test_what_is_being_compiled_is_left_alone(monkeypatch):
+    contexts, ended, compile_, recorded = [], [], jax.stages.Lowered.compile, _jax.recorded
+
+    def compiling(lowered, *args, **kwargs):
+        contexts.append(lowered.compiler_ir().context)
+        compiled = compile_(lowered, *args, **kwargs)
+        ended.append(lowered)
+        return compiled
+
+    def recording(lowered):
+        assert lowered in ended  # One thread at a time may use a module.
+        return recorded(lowered)
+
+    monkeypatch.setattr(jax.stages.Lowered, "compile", compiling)
+    monkeypatch.setattr(_jax, "recorded", recording)
+    comparison = read.comparison(lambda x: jnp.sin(x).sum(0), shape(AUTO, (8, 8), "x"))
+    assert comparison.why(1, 0)
+    contexts.append(jax.jit(jnp.sin).lower(1.0).compiler_ir().context)
+    assert len(set(contexts)) == len(contexts) == 3
+
+
 def test_an_interrupt_passes_and_leaves_nothing_running(monkeypatch):
     compile_, done = jax.stages.Lowered.compile, []
 

@@ -90,8 +90,9 @@ def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
                 asking = threads.submit(_jax.compiled, inspecting, only_partitioned(mesh, len(tree.lines)), kept=False)
             except Exception as error:
                 refused = str(error).split("\n")[0]
-        record = _jax.recorded(own) if mesh.size > 1 else None
         plain = running.result()
+        # Only now: one thread at a time may use a module, and this one was being compiled.
+        record = _jax.recorded(own) if mesh.size > 1 else None
         inputs, outputs = _jax.boundary_shardings(plain)
         if mesh.size > max((len(s.device_set) for s in (*inputs, *outputs) if s is not None), default=1) == 1:
             raise OnOneDeviceError

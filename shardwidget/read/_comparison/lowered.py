@@ -62,7 +62,7 @@ def lowered(
     boundary = _boundary(tree, call, mesh)
     function: Any = jaxpr_as_fun(numbered(tree, mesh, places))
     function.__name__ = call.function
-    with call.setting(mesh):
+    with call.setting(mesh), _jax.own_context():
         return jax.jit(function, **(boundary.options if boundary else {}), **options).lower(*call.called_on(mesh))
 
 
