@@ -19,11 +19,13 @@ UNFINISHED = "Interrupted: more could be tried."
 
 def headline(found: Remedies) -> str:
     """The best change and what it comes to, in one line."""
-    name, tried = clip(found.name, 40), count(found.tried, "compiled change")
+    said, tried = f"{clip(found.name, 40)}: ", count(found.tried, "compiled change")
     if not found:
         what = "lowers the peak" if found.lowers == "peak" else "communicates less"
-        return f"{name}: none of {tried} {what}" if found.tried else f"{name}: nothing was tried"
+        return f"{said}none of {tried} {what}" if found.tried else f"{said}nothing was tried"
     best = found[0]
+    if all(r.lowers == "communication" and r.after >= r.before and r.seconds_after >= r.seconds_before for r in found):
+        said += "nothing that was compiled communicates less; "
     if found.lowers == "peak":
         figures = f"peak {byte_count(best.before)} → {byte_count(best.after)}"
     else:
@@ -33,7 +35,7 @@ def headline(found: Remedies) -> str:
         if best.memory < 0 and best.after >= best.before:
             figures = f"{_signed(best.memory)} of memory, {figures}"
     others = f"; {len(found)} of {tried} help" if len(found) > 1 else ""
-    return f"{name}: {clip(best.what, 80)}: {figures}{others}"
+    return f"{said}{clip(best.what, 80)}: {figures}{others}"
 
 
 def picture(found: Remedies) -> str:

@@ -126,20 +126,17 @@ class Search:
         ordered = sorted(by_cost, key=lambda k: k not in first)
         return [self._remedy(*self._worth[k], saved[k], other=k not in first) for k in ordered]
 
-    def _cost(self, after: Figures) -> tuple[bool, float, int]:
-        """Whether memory or work rise, as by a copy of a weight; what is not saved; memory. Less is better.
+    def _cost(self, after: Figures) -> tuple[bool, float]:
+        """Whether it lowers no communication, or takes memory or work for it; and what is not saved. Less is better.
 
-        What each device no longer computes counts as much as what it no longer sends: a program of small arrays is
-        estimated to take its collectives' latency alone.
+        What each device no longer computes or holds counts as much as what it no longer sends: a program of small
+        arrays is estimated to take its collectives' latency alone.
         """
         before = self._before
-        dear = _share(before.memory, after.memory) < -LEAST or _share(before.work, after.work) < -LEAST
-        saved = [
-            _share(before.sent, after.sent),
-            _share(before.seconds, after.seconds),
-            _share(before.work, after.work),
-        ]
-        return dear, -sum(saved), after.memory
+        sent, seconds = _share(before.sent, after.sent), _share(before.seconds, after.seconds)
+        work, memory = _share(before.work, after.work), _share(before.memory, after.memory)
+        is_free = max(sent, seconds) > LEAST and min(work, memory) >= -LEAST
+        return not is_free, -(sent + seconds + work + memory)
 
     def _saved(self, candidate: Change | Respec, after: Figures) -> dict[str, float]:
         """By line, and of memory: the share of the whole that is saved."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, PartitionSpec
 
 from shardwidget import _jax
@@ -209,7 +210,7 @@ def values_of(jaxpr: Any) -> dict[Line, tuple[int, ...]]:
             continue
         aval = eqn.outvars[0].aval
         frame = own_frame(frames)
-        if getattr(aval, "shape", None) and aval.dtype.kind in "fV":
+        if getattr(aval, "shape", None) and jnp.issubdtype(aval.dtype, jnp.floating):
             found[frame.file_name, frame.start_line] = tuple(aval.shape)
     return found
 
