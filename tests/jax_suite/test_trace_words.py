@@ -53,6 +53,10 @@ COLLECTIVES = {
         "Blocks of a move along x: 0 → 1, 1 → 3. Nothing arrives at 0 and 2, which get zeros. "
         "Two groups run at once, one per y.",
     ),
+    "ppermute, one gap": (
+        lambda a: lax.ppermute(a, "y", [(0, 1)]),
+        "Blocks of a move along y: 0 → 1. Nothing arrives at 0, which gets zeros. Four groups run at once, one per x.",
+    ),
     "all_to_all": (
         lambda a: lax.all_to_all(a, "x", 0, 1, tiled=True),
         "Every device cuts a into 4 pieces in dimension 0, sends the k-th to the k-th device of its group, and "
@@ -88,6 +92,18 @@ def test_a_function_of_a_library_has_the_users_line():
         ("test_trace_words.py", True)
     }
     assert all(listing.file == "test_trace_words.py" for listing in trace.listings)
+
+
+def test_what_a_library_computes_has_the_line_that_calls_it():
+    def f(a):
+        b = jnp.sort(a)
+        return jnp.where(b > 0, b, jnp.searchsorted(b[0], b[0], side="right"))
+
+    run = jax.shard_map(f, mesh=MESH, in_specs=P("x", "y"), out_specs=P("x", "y"))
+    lines = {step.primitive: step.source and step.source.text for step in read.trace(run, jnp.ones((8, 8))).steps}
+    assert lines["sort"] == "b = jnp.sort(a)"
+    assert lines["select_n"].startswith("return jnp.where(")
+    assert None not in lines.values()
 
 
 def test_equations():

@@ -127,9 +127,9 @@ class Writer:
     ) -> Draft:
         """Adds a step."""
         frames = frames_of(eqn) if eqn is not None else []
-        source = source_of(frames[0]) if frames else None
-        if frames:
-            self.frames.append((frames[0].file_name, frames[0].start_line))
+        at = frames[0] if frames else place.called if eqn is not None else None  # The call into a library.
+        if at is not None:
+            self.frames.append((at.file_name, at.start_line))
         draft = Draft(
             primitive,
             [v for v in values if isinstance(v, TracedValue)],
@@ -137,7 +137,7 @@ class Writer:
             eqn=eqn,
             region=place.region,
             scope=self.scope_of(eqn, place) if eqn is not None else place.scope,
-            source=source,
+            source=None if at is None else source_of(at),
             begins=self._begins,
             expression=text_at(frames[0]) if frames and not place.library else place.expression,
             frame=frames[0] if frames and not place.library else place.called,

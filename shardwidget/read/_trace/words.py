@@ -228,7 +228,9 @@ def _communicates(step: Draft, collective: Collective) -> str:
         split=collective.split_axis,
         concat=collective.concat_axis,
         pairs=(", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")) or "none",
-        gaps=f" Nothing arrives at {joined(gaps[:8])}, which get zeros." if gaps else "",
+        gaps=f" Nothing arrives at {joined(gaps[:8])}, which {'gets' if len(gaps) == 1 else 'get'} zeros."
+        if gaps
+        else "",
     )
     if not collective.semantics.gathers:
         return text
