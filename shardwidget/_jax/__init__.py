@@ -65,7 +65,7 @@ from shardwidget._jax.control import (
 from shardwidget._jax.dumping import Compilation, Dump, compilation, lowered_shardings
 from shardwidget._jax.exporting import Exported, call_exported, exported
 from shardwidget._jax.failures import Mapped, PartialTrace, partial_trace, unfiltered, variable_of
-from shardwidget._jax.flattened import as_function, computed_once, constrained, flattened
+from shardwidget._jax.flattened import as_function, computed_once, constrained, constraint_of, flattened
 from shardwidget._jax.inspection import inspection
 from shardwidget._jax.jaxpp import MpmdFields, mpmd_fields
 from shardwidget._jax.jaxprs import (

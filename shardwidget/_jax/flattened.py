@@ -45,6 +45,16 @@ def flattened(jaxpr: Any, *, keep: Callable[[Any], Any] | None = None) -> tuple[
     return flat.replace(constvars=[*flat.constvars, *lifted]), (*consts, *lifted.values())
 
 
+def constraint_of(eqn: Any) -> Any:
+    """The sharding that an equation asks of its value; None where it asks for none, as a reshard on Auto axes."""
+    if eqn.primitive.name not in RELAYOUTS:
+        return None
+    if eqn.primitive.name != "reshard":
+        return eqn.params["sharding"]
+    said = eqn.params["dst_sharding"]
+    return None if is_silent(said) else said
+
+
 class _Copy:
     def __init__(self, keep: Callable[[Any], Any] | None) -> None:
         self._keep = keep
@@ -77,8 +87,8 @@ class _Copy:
                 self._inline(eqn, control, new, eqns)
                 continue
             if eqn.primitive.name in MESH_WORDS:
-                said = eqn.params.get("sharding", eqn.params.get("dst_sharding"))
-                kept = self._keep and eqn.primitive.name in RELAYOUTS and self._keep(said)
+                said = constraint_of(eqn)
+                kept = self._keep and said is not None and self._keep(said)
                 if not kept:
                     new[eqn.outvars[0]] = _at(eqn.invars[0], new)
                     continue

@@ -673,6 +673,18 @@ class TestCode:
         search = read.search(step, params, *on, mesh="v5e:4x4", compiled=0)
         assert not any("constraints of its own" in note for note in search.notes)
 
+    def test_a_reshard_on_auto_axes_asks_for_nothing(self) -> None:
+        mesh = jax.make_mesh((4, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
+
+        def now(reshard: Callable[[Any], Any]) -> Figures | None:
+            step = searches.descent(lambda w, x: jnp.mean((reshard(jnp.tanh(x @ w["up"])) @ w["down"]) ** 2))
+            w = {"up": _on(jnp.ones((16, 64)), mesh, P(None, "b")), "down": _on(jnp.ones((64, 16)), mesh, P("b"))}
+            search = read.search(step, w, _on(jnp.ones((16, 16)), mesh, P("a")), compiled=1)
+            assert not any("constraints of its own" in note for note in search.notes)
+            return search.now and search.now.compiled
+
+        assert now(lambda h: jax.reshard(h, NamedSharding(mesh.abstract_mesh, P()))) == now(lambda h: h) is not None
+
 
 class TestMachine:
     @pytest.mark.libtpu

@@ -101,8 +101,8 @@ class Step:
         self.dims = Dims(self.flat)
         self.closed_over = sum(getattr(c, "nbytes", 0) for c in self._consts)
         # The loss, of which nothing is split, is resharded by ``jax.grad`` itself.
-        relayouts = (e for e in _jax.every_equation(jaxpr) if _jax.name_of(e) in _jax.RELAYOUTS)
-        self._constraining = [e for e in relayouts if e.outvars[0].aval.shape]
+        asking = (e for e in _jax.every_equation(jaxpr) if _jax.constraint_of(e) is not None)
+        self._constraining = [e for e in asking if e.outvars[0].aval.shape]
 
     def with_shapes(self, shapes: Mapping[int, tuple[int, ...]]) -> Step:
         """The step for other shapes of some leaves, by their numbers."""
