@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shardwidget._format import byte_count, count, duration
+from shardwidget._format import byte_count, count, duration, percent
 from shardwidget.document import Remedies, Remedy
 from shardwidget.document.columns import REMEDIES
 from shardwidget.export import listing
@@ -34,6 +34,9 @@ def headline(found: Remedies) -> str:
         # What sends as much as before is offered for its memory.
         if best.memory < 0 and best.after >= best.before:
             figures = f"{_signed(best.memory)} of memory, {figures}"
+        taken = [f"{byte_count(best.memory)} more memory"] if best.memory > 0 else []
+        taken += [f"{percent(best.work)} more work"] if best.work >= LEAST else []
+        figures += f", for {' and '.join(taken)}" if taken else ""
     others = f"; {len(found)} of {tried} help" if len(found) > 1 else ""
     return f"{said}{clip(best.what, 80)}: {figures}{others}"
 

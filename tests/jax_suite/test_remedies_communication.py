@@ -428,7 +428,7 @@ def test_interrupted_it_returns_what_is_known_and_bad_input_is_refused() -> None
 
 
 def test_what_communicates_less_for_nothing_is_first_then_what_saves_most_in_all():
-    from shardwidget.read._instead.communication import Figures, Search
+    from shardwidget.read._instead.communication import Figures, Search, saves
 
     search = Search(shape, (), {}, None, None, 1)
     search._before = Figures(1000, 1.0, 1000, 1000.0)
@@ -439,10 +439,11 @@ def test_what_communicates_less_for_nothing_is_first_then_what_saves_most_in_all
         Figures(1000, 1.0, 800, 1000.0),
         Figures(800, 0.9, 1150, 1000.0),
         Figures(1002, 1.001, 985, 1000.0),  # A little memory is not the answer.
-        Figures(0, 0.0, 4000, 4000.0),
     ]
     costs = [search._cost(one) for one in best_first]
     assert costs == sorted(set(costs))
+    # On one device nothing is sent.
+    assert [saves(search._before, one) for one in (*best_first, Figures(0, 0.0, 4000, 4000.0))] == [True] * 5 + [False]
 
 
 def test_random_keys_are_values_too() -> None:
@@ -460,5 +461,8 @@ def test_what_saves_memory_alone_says_that_first_and_what_stays() -> None:
     assert said.startswith(
         "step: nothing that was compiled communicates less; split mu: −1 KiB of memory, still 4 KiB sent by a device, "
     )
-    sends = str(Remedies("step", "communication", (replace(one, after=2048, seconds_after=1e-6),), 1))
-    assert sends.startswith("step: split mu: 4 KiB → 2 KiB sent by a device, 2 µs → 1 µs a call by the estimate")
+    half = replace(one, after=2048, seconds_after=1e-6)
+    sends = str(Remedies("step", "communication", (half,), 1))
+    assert sends.startswith("step: split mu: 4 KiB → 2 KiB sent by a device, 2 µs → 1 µs a call by the estimate\n")
+    takes = str(Remedies("step", "communication", (replace(half, memory=1024, work=0.5),), 1))
+    assert takes.partition("\n")[0].endswith(" a call by the estimate, for 1 KiB more memory and 50 % more work")

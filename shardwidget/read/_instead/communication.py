@@ -132,11 +132,9 @@ class Search:
         What each device no longer computes or holds counts as much as what it no longer sends: a program of small
         arrays is estimated to take its collectives' latency alone.
         """
-        before = self._before
-        sent, seconds = _share(before.sent, after.sent), _share(before.seconds, after.seconds)
-        work, memory = _share(before.work, after.work), _share(before.memory, after.memory)
+        sent, seconds, work, memory = shares = _shares(self._before, after)
         is_free = max(sent, seconds) > LEAST and min(work, memory) >= -LEAST
-        return not is_free, -(sent + seconds + work + memory)
+        return not is_free, -sum(shares)
 
     def _saved(self, candidate: Change | Respec, after: Figures) -> dict[str, float]:
         """By line, and of memory: the share of the whole that is saved."""
@@ -293,21 +291,27 @@ def _is_lookup(c: HloCollective) -> bool:
 
 
 def saves(before: Figures, after: Figures, own: int = 0) -> bool:
-    """Whether a change is worth offering: bytes, time or memory fall, and communication does not grow for it.
+    """Whether a change is worth offering: bytes, time or memory fall, and nothing grows as much for it.
 
     Args:
         before: as it is.
         after: with the change.
         own: the bytes that are sent for the line that it is to help; 0 for none.
     """
-    if own and before.sent - after.sent > OWN * own and after.seconds <= before.seconds:
-        return True
-    sooner, fewer = _share(before.seconds, after.seconds), _share(before.sent, after.sent)
+    fewer, sooner, work, memory = shares = _shares(before, after)
+    if sum(shares) <= 0:  # A batch that is split less, for example: fewer devices have something to send.
+        return False
+    helps = own > 0 and before.sent - after.sent > OWN * own and sooner >= 0
     faster = sooner > LEAST and -fewer <= max(PRICE, sooner / 2)
     less = fewer > LEAST and -sooner <= max(PRICE, fewer / 2)
-    alike = after.seconds <= (1 + LEAST) * before.seconds and after.sent <= (1 + LEAST) * before.sent
-    alike = alike and _share(before.work, after.work) >= -LEAST
-    return faster or less or (alike and after.memory < (1 - LEAST) * before.memory)
+    return helps or faster or less or (memory > LEAST and min(fewer, sooner, work) >= -LEAST)
+
+
+def _shares(before: Figures, after: Figures) -> tuple[float, float, float, float]:
+    """The shares by which what is sent, seconds, work and memory fall."""
+    pairs = zip(before[:4], after[:4], strict=True)
+    sent, seconds, memory, work = (_share(one, other) for one, other in pairs)
+    return sent, seconds, work, memory
 
 
 def _share(before: float, after: float) -> float:
