@@ -39,6 +39,8 @@ def kind_of(error: Exception) -> FailureKind:
         return "indivisible"
     if "in_specs passed to shard_map" in words and "does not match" in words:
         return "in_specs"
+    if is_of_mixed_axes(error):
+        return "axis_name"
     if "unbound axis name" in words or _UNKNOWN_AXIS.search(words) or (isinstance(error, AssertionError) and not words):
         return "axis_name"
     if found := re.search(r"given an (in|out)_specs entry which is too long", words):
@@ -59,6 +61,38 @@ def is_unsupported(error: Exception) -> bool:
 def is_of_parts(error: Exception) -> bool:
     """Whether an operation, or a spec, does not take values that are unreduced."""
     return "unreduced" in str(error)
+
+
+def is_of_mixed_axes(error: Exception) -> bool:
+    """Whether a value varies over some of the axes that a collective names, and is the same along others."""
+    return "axis_name which corresponds to one of" in str(error)
+
+
+class Pieces(NamedTuple):
+    """A dimension that a collective does not cut into as many pieces as there are devices in a group."""
+
+    size: int
+    """Its elements in a block."""
+    devices: int
+    stacked: bool
+    """Whether a piece is to be one element: the collective is not tiled."""
+
+
+def uneven_pieces(error: Exception) -> Pieces | None:
+    """Why a collective cannot cut its operand; None for any other error."""
+    for pattern, stacked, turned in _UNEVEN:
+        if found := re.search(pattern, str(error)):
+            one, other = map(int, found.groups())
+            return Pieces(other, one, stacked) if turned else Pieces(one, other, stacked)
+    return None
+
+
+_UNEVEN = (
+    (r"split_axis \((\d+)\) has to be divisible by .* \((\d+)\)", False, False),
+    (r"scatter dimension size (\d+) must be divisible by shard_count (\d+)", False, False),
+    (r"scatter dimension size (\d+) must match shard count (\d+)", True, False),
+    (r"equal x\.shape\[split_axis\], but they are (\d+) and (\d+)", True, True),
+)
 
 
 def is_of_kind(error: Exception) -> bool:

@@ -525,6 +525,31 @@ def f(a, b):
         arguments="jnp.ones((3, 2, 8)), jnp.ones((2, 8))",
         first="return jax.vmap(lambda u: jax.lax.all_gather(u, 'x', axis=1, tiled=True) + b)(a)",
     ),
+    "a sum over one axis more": Case(
+        "axis_name",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x'), P()), out_specs=P())
+def f(x, w):
+    loss = ((x @ w) ** 2).sum()
+    return lax.psum(loss, axis_name=('x', 'y'))
+""",
+        "loss",
+        ("y",),
+        arguments="jnp.ones((8, 4)), jnp.ones((4, 3))",
+        first="return lax.psum(loss, axis_name='x')",
+    ),
+    "pieces of more than one element": Case(
+        "shape",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P(None, 'x'), out_specs=P('x'))
+def f(v):
+    return lax.psum_scatter(v, 'x')
+""",
+        "v",
+        ("x",),
+        arguments="jnp.ones((8, 8))",
+        first="return lax.psum_scatter(v, 'x', tiled=True)",
+    ),
     "only lax is imported": Case(
         "out_specs",
         """
@@ -626,6 +651,65 @@ def said(text, *args):
         fixed, _ = CASES["out_specs"].run(fix.applied(text))
         outs.append(jax.tree.map(np.asarray, fixed(*args)))
     return failure, outs
+
+
+def refused(f, *sizes):
+    """What is said of a function of blocks along x that JAX refuses."""
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    return traced(jax.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=P("x")), *map(jnp.ones, sizes)).error
+
+
+def test_a_sum_over_an_axis_along_which_nothing_varies_says_which():
+    explanation = refused(lambda v: jax.lax.psum(v.sum(), ("x", "y")), 8).explanation
+    assert explanation.startswith("v.sum() varies over x and is the same along y: a collective takes axes over which ")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda v: jax.lax.all_to_all(v, "x", 1, 0, tiled=True),
+        lambda v: jax.lax.psum_scatter(v, "x", scatter_dimension=1, tiled=True),
+    ],
+)
+def test_pieces_that_are_not_equal_are_counted(f):
+    assert refused(f, (8, 6)).explanation == (
+        "v is to be cut into 4 equal pieces, one for each device, and has 6 elements there; 6 = 4·1 + 2. Inside "
+        "shard_map a function sees blocks: v is f32[2,6]{V:x}."
+    )
+
+
+def test_untiled_pieces_are_of_one_element():
+    failure = refused(lambda v: jax.lax.all_to_all(v, "x", 1, 0), (8, 6))
+    assert failure.explanation.startswith(
+        "v is to be cut into 4 pieces of one element, one for each device, and has 6 "
+    )
+    assert not failure.fixes  # Four do not divide six.
+
+
+@pytest.mark.parametrize(
+    ("perm", "words"),
+    [
+        ([(0, 1), (2, 1)], r"2 blocks go to device 1 \(0 → 1 and 2 → 1\)"),
+        ([(0, k) for k in range(3)], r"device 0 sends 3 times \(0 → 0, 0 → 1 and 0 → 2\)"),
+    ],
+)
+def test_a_permutation_that_is_none_is_refused_with_its_line(perm, words):
+    with pytest.raises(ValueError, match=rf"^test_trace_errors\.py, line \d+: ppermute: {words}"):
+        refused(lambda v: jax.lax.ppermute(v, "x", perm), 8)
+
+
+def test_specs_that_are_no_tree_like_the_arguments_are_told_so():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    one = jax.shard_map(lambda v, w: v @ w, mesh=mesh, in_specs=(P("x"),), out_specs=P("x"))
+    v, w = jnp.ones((8, 4)), jnp.ones((4, 2))
+    words = (
+        "in_specs must be one spec for each argument, a tree of specs where the argument is a tree, or one spec for all"
+    )
+    with pytest.raises(TypeError, match=f"{words}.* JAX finds different lengths of tuple"):
+        traced(one, v, w)
+    assert traced(lambda v: one(v, w), v).error.explanation.startswith(words)
+    two = jax.shard_map(lambda v: (v, v), mesh=mesh, in_specs=P("x"), out_specs=(P("x"),))
+    assert "out_specs must be one spec for each result" in traced(lambda v: two(v), v).error.explanation
 
 
 @pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,8 +12,10 @@ import jax
 from jax.sharding import AbstractMesh
 
 from shardwidget import _jax, cost
+from shardwidget._format import joined
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
+from shardwidget.read._jaxpr.sources import frames_of, source_of
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._processes.together import together
 from shardwidget.read._target import interconnect_of
@@ -40,6 +43,10 @@ SIMULATED = "simulated on the host: this mesh cannot run it ({words})"
 SIMULATED_TOPOLOGY = "simulated on the host: this mesh is a topology, to compile for"
 
 NOT_RUN = "the steps before the error could not be run: {words}"
+DOUBLED = (
+    "{where}ppermute: {what} ({pairs}), and JAX refuses that when it compiles. Each device sends at most once and "
+    "receives at most once, as in perm=[(i, (i + 1) % n) for i in range(n)]."
+)
 NOT_HERE = "types only: what it calls is for hardware that is not here ({words})"
 
 
@@ -63,11 +70,13 @@ def read_call(
         regions: whether a function without ``shard_map`` is refused.
 
     Raises:
-        ValueError: it is.
+        ValueError: it is; or it permutes two blocks to one device, or one to two.
     """
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
         closed, shape, stop = _traced(f, arguments)
+    if stop is None:
+        _refuse_doubled(closed)
     program = Runnable.of(closed, keep, jax.default_backend() == "cpu")
     if regions and not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
@@ -83,6 +92,20 @@ def read_call(
     devices = {} if host else {device: None for mesh in meshes.values() for device in mesh.devices.flat}
     with together(f"runs {arguments.function}, recording every value,", devices):
         return _Reading(arguments, program, meshes, host, shape, stop, interconnect, keep).trace()
+
+
+def _refuse_doubled(jaxpr: Any) -> None:
+    for eqn in _jax.every_equation(jaxpr):
+        pairs = eqn.params["perm"] if _jax.name_of(eqn) == "ppermute" else ()
+        for end, what in ((1, "{times} blocks go to device {number}"), (0, "device {number} sends {times} times")):
+            number, times = next(iter(Counter(pair[end] for pair in pairs).most_common(1)), (0, 1))
+            if times > 1:
+                several = joined([f"{pair[0]} → {pair[1]}" for pair in pairs if pair[end] == number])
+                frames = frames_of(eqn)
+                source = source_of(frames[0]) if frames else None
+                where = f"{source.file}, line {source.line}: " if source else ""
+                words = what.format(number=number, times=times)
+                raise ValueError(DOUBLED.format(where=where, what=words, pairs=several))
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, StoppedTrace | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from shardwidget.read._trace._failures.explanation import Explanation, quoted
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.reducer import axes_that_cut
 from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
 
 
@@ -27,8 +29,24 @@ def unfitting_blocks(stop: StoppedTrace, writer: Writer) -> Explanation:
     if not parts:
         text = "Inside shard_map a function sees blocks, and these do not fit."
     value = stop.inputs[0] if stop.inputs else None
+    if value is not None and (pieces := _jax.messages.uneven_pieces(stop.error)) is not None:
+        return _uneven(stop, value, pieces, text)
     ways, axes = _fixes(stop, writer)
     return Explanation(text, value, axes, ways)
+
+
+def _uneven(stop: StoppedTrace, value: TracedValue, pieces: _jax.messages.Pieces, blocks: str) -> Explanation:
+    """A collective that cuts its operand into a piece for each device, which its size does not allow."""
+    size, n, stacked = pieces
+    each = "pieces of one element" if stacked else "equal pieces"
+    text = f"{value.name} is to be cut into {n} {each}, one for each device, and has {size} elements there"
+    text += "." if stacked else f"; {size} = {n}·{size // n} + {size % n}."
+    call, found = stop.changes.expression, list[Proposal]()
+    if stacked and size % n == 0 and isinstance(call, ast.Call) and stop.changes.source is not None:
+        title = f"Cut it into {n} blocks of {size // n}, and concatenate them"
+        code = f"{stop.changes.source.segment(call).removesuffix(')').rstrip(', ')}, tiled=True)"
+        found += placed(stop.changes.wrapped(title, call, code)) if "{}" not in code else []
+    return Explanation(f"{text} {blocks}", value, stop.reached.names, found)
 
 
 def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Proposal], list[str]]:

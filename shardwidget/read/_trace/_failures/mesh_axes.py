@@ -1,4 +1,4 @@
-"""Mesh axes that are unknown, or Explicit."""
+"""Mesh axes that are unknown, of several kinds, or Explicit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardwidget._format import joined
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text, without_repeats
 from shardwidget.read._trace._failures.changes import placed
-from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, specs_code
+from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, quoted, specs_code, vary
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
@@ -23,6 +23,33 @@ OUTSIDE = (
     "{axes} is used outside of jax.shard_map, and mesh axes have names only inside of one: move it into a function "
     "that jax.shard_map runs."
 )
+
+
+MIXED = (
+    "{name} varies over {varying} and is the same along {same}: a collective takes axes over which its operand varies, "
+    "or none of them."
+)
+
+
+def mixed_axes(stop: StoppedTrace) -> Explanation | None:
+    """A collective over axes of which its operand varies over some, and is the same along others."""
+    value = stop.inputs[0] if stop.inputs else None
+    if value is None or not _jax.messages.is_of_mixed_axes(stop.error):
+        return None
+    known = _jax.manual_types(value.aval)
+    varying = [a for a in stop.reached.names if a in known[0]]
+    same = [a for a in stop.reached.names if not any(a in axes for axes in known)]
+    if not varying or not same:
+        return None
+    call, found = stop.changes.expression, list[Proposal]()
+    if isinstance(call, ast.Call):
+        named = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "axis_name")]
+        only = [(node, quoted(varying)) for node in named]
+        found += placed(stop.changes.each(f"Name {joined(varying)} alone, over which {value.name} varies", only))
+        title = f"Type {value.name} as varying over {joined(same)} first: equal copies count each"
+        found += placed(stop.changes.wrapped(title, stop.changes.operand(value, 0), vary(same)))
+    text = MIXED.format(name=value.name, varying=joined(varying), same=joined(same))
+    return Explanation(text, value, same, found)
 
 
 def unknown_axis(stop: StoppedTrace, writer: Writer) -> Explanation:

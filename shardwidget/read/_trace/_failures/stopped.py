@@ -26,6 +26,13 @@ WRONG_ARGUMENTS = (
     "{words}\nGive read.trace the function and then its arguments, each as you would call it: read.trace({call})."
 )
 
+WRONG_SPECS = {
+    "in_specs": "in_specs must be one spec for each argument, a tree of specs where the argument is a tree, or one "
+    "spec for all, as in_specs=(P('x'), P(None, 'y')) for f(x, w)",
+    "out_specs": "out_specs must be one spec for each result, a tree of specs where the result is a tree, or one "
+    "spec for all, as out_specs=(P('x'), P()) for return y, loss",
+}
+
 WRONG_RESULT = (
     "{words}\nA function that is traced returns arrays, numbers, or trees of them. Leave the other values out of what "
     "it returns."
@@ -115,6 +122,14 @@ class StoppedTrace:
         frames = traceback.walk_tb(self.error.__traceback__)
         return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename)]
 
+    def wrong_specs(self) -> str:
+        """What is wrong with specs that are no tree like the values; empty where it is something else."""
+        refused = _jax.refused_spec(self.error)
+        if refused is None or refused.why != "structure":
+            return ""
+        which, path, rest = refused.which.partition("[")
+        return f"{WRONG_SPECS[which]}. JAX finds {refused.spec}{f' at {which}{path}{rest}' if path else ''}."
+
     def _never_ran(self) -> bool:
         """Whether none of the user's code was running: JAX or Python rejected the arguments, or JAX the result."""
         files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
@@ -128,8 +143,9 @@ class StoppedTrace:
             return TypeError(WRONG_RESULT.format(words=self.error))
         if _jax.messages.is_not_an_array(self.error):
             return TypeError(f"{self.error}\n{self.arguments.not_arrays()}")
+        words = "\n".join(filter(None, [str(self.error), self.wrong_specs()]))
         call = ", ".join(["f", *self.arguments.names])
-        return self.arguments.explained(TypeError(WRONG_ARGUMENTS.format(words=self.error, call=call)))
+        return self.arguments.explained(TypeError(WRONG_ARGUMENTS.format(words=words, call=call)))
 
 
 def _kind(error: Exception) -> FailureKind:
