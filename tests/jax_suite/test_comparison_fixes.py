@@ -11,7 +11,7 @@ import pytest
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from shardwidget import read
+from shardwidget import _jax, read
 from tests.once import once
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
@@ -556,3 +556,22 @@ def test_constants_are_nowhere_else_than_their_types_say():
     assert not [v for row in found.rows for v in row.values if v.agreement == "differs"]
     assert "All" in found.verdict
     assert any(v.note.startswith("A constant: ") for row in found.rows for v in row.values)
+
+
+def test_a_comparison_that_is_made_again_compiles_its_program_alone(monkeypatch):
+    text = "def f(a, b, c):\n    return (jnp.cos(a) @ b) * jnp.tanh(c)\n"
+    f, args = load(text), [array(*one) for one in [((8, 8), "x", "y"), ((8, 8), "y", None), ((8, 8), None, "x")]]
+    first = read.comparison(f, *args)
+    ours, compiled = [], _jax.compiled
+
+    def counted(*args, **kwargs):
+        ours.append(args)
+        return compiled(*args, **kwargs)
+
+    monkeypatch.setattr(_jax, "compiled", counted)
+    again = read.comparison(f, *args)
+    assert again.rows == first.rows
+    assert len(ours) == 2  # With inspections and without.
+    moved = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
+    read.comparison(f, *(jax.device_put(np.asarray(x), NamedSharding(moved, x.sharding.spec)) for x in args))
+    assert len(ours) > 4  # Prices are of one mesh.

@@ -23,6 +23,10 @@ MOST = 200
 """The most equations that are compiled for a comparison."""
 
 
+KEPT = 2_000
+"""The most prices that are kept, for the next comparison."""
+
+
 @dataclass(frozen=True)
 class Price:
     """What a fix makes the devices do."""
@@ -50,7 +54,7 @@ class Turns:
 
 
 class Prices:
-    """Compiles equations with their fixes, each group of equal ones once.
+    """Compiles equations with their fixes, equal ones once: a cell runs again, and a fix is gone on with.
 
     Args:
         mesh: the devices to compile for; for an AbstractMesh those of this process, if there are enough.
@@ -58,7 +62,7 @@ class Prices:
 
     def __init__(self, mesh: AnyMesh) -> None:
         self._mesh = _with_devices(mesh)
-        self._known: dict[str, Price | None] = {}
+        self._left = MOST
 
     def of(
         self,
@@ -132,10 +136,16 @@ class Prices:
         with jax.sharding.use_abstract_mesh(abstract(self._mesh)):
             try:
                 traced = jax.jit(call).trace(*shapes)
-                key = f"{traced.jaxpr} {[s.sharding.spec for s in shapes]}"
-                if key not in self._known:
-                    self._known[key] = self._compiled(traced) if len(self._known) < MOST else None
-                return self._known[key]
+                key = self._mesh, f"{traced.jaxpr} {[s.sharding.spec for s in shapes]}"
+                price = _KNOWN.pop(key, None)
+                if price is None and self._left:
+                    self._left -= 1
+                    price = self._compiled(traced)
+                if price is not None:
+                    _KNOWN[key] = price  # The last.
+                    if len(_KNOWN) > KEPT:
+                        _KNOWN.pop(next(iter(_KNOWN)), None)
+                return price
             except Exception:
                 return None  # It closes over values of the enclosing program.
 
@@ -152,6 +162,10 @@ class Prices:
             spec, shape = jax.P(None, *spec), (turns, *shape)
         sharding = NamedSharding(self._mesh, spec)
         return jax.ShapeDtypeStruct(shape, type_.dtype, sharding=sharding, weak_type=type_.weak_type)
+
+
+_KNOWN: dict[tuple[Mesh, str], Price] = {}
+"""By mesh and program; those that were asked for last are last."""
 
 
 def price_of(program: Program) -> Price:
