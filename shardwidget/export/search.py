@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shardwidget._format import SECONDS, byte_count, column, count, duration
+from shardwidget._format import SECONDS, byte_count, column, count, duration, times
 from shardwidget.document import Candidate, Search
 from shardwidget.document.columns import CANDIDATES, Column
 from shardwidget.export import listing
@@ -39,8 +39,8 @@ def headline(search: Search) -> str:
     if best.basis != now.basis:
         return f"{so_far}{best.title}: {duration(best.time_s)} a step, {_memory(search, best)}"
     ratio = now.time_s / best.time_s if best.time_s else 1.0
-    times = f"{max(ratio, 1 / ratio) if ratio else 1:.2f}"
-    faster = "as fast as now" if times == "1.00" else f"{times}× {'faster' if ratio > 1 else 'slower'} than now"
+    apart = times(max(ratio, 1 / ratio) if ratio else 1)
+    faster = "as fast as now" if apart == times(1) else f"{apart} {'faster' if ratio > 1 else 'slower'} than now"
     return f"{so_far}{best.title}: {faster}, {_memory(search, best)}"
 
 

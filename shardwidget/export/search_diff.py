@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shardwidget._format import BYTES, byte_count, column, count, duration
+from shardwidget._format import BYTES, byte_count, column, count, duration, times
 from shardwidget.document import CandidateChange, CandidateSide, SearchDiff
 from shardwidget.document.columns import SEARCH_DIFFERENCES
 from shardwidget.export import listing
@@ -55,7 +55,7 @@ def _rows(diff: SearchDiff) -> list[listing.Row]:
                 "name": change.name,
                 "before": before.time_s if before else "none",
                 "after": after.time_s if after else "none",
-                "ratio": "" if ratio is None else f"{ratio:.2f}×",
+                "ratio": "" if ratio is None else times(ratio),
                 "memory": " → ".join(dict.fromkeys(sizes(of.bytes_per_device) for of in (before, after) if of)),
                 "fits": " → ".join(dict.fromkeys(_FITS[side.fits] for side in (change.before, change.after) if side)),
                 "basis": _basis(change),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from shardwidget._format import byte_count, duration
+from shardwidget._format import byte_count, duration, times
 from shardwidget.document import (
     Candidate,
     CandidateChange,
@@ -122,7 +122,7 @@ def _verdict(before: SearchSide, after: SearchSide, changes: Sequence[CandidateC
     if math.isclose(before.time_s, after.time_s, rel_tol=NEAR):
         return f"{which}, with the same time" if kept else f"{which}, as fast as {before.best} was"
     long, short = max(before.time_s, after.time_s), min(before.time_s, after.time_s)
-    ratio = f"{long / short:.2f}× " if short else ""
+    ratio = f"{times(long / short)} " if short else ""
     than = "than before" if kept else f"than {before.best} was"
     return f"{which}: {ratio}{'faster' if after.time_s < before.time_s else 'slower'} {than}"
 

@@ -2,7 +2,7 @@
 import { headOf } from "../../core/columns";
 import { CANDIDATES, SEARCH_DIFFERENCES } from "../../core/columns.gen";
 import type { CandidateChange, CandidateFigures, CandidateSide, SearchDiff, SearchSide } from "../../core/document.gen";
-import { bytes, bytesColumn, duration, type Format, secondsColumn } from "../../core/format";
+import { bytes, bytesColumn, duration, type Format, secondsColumn, times } from "../../core/format";
 import { clauses, count } from "../../core/text";
 import { type Diff, named, type Order, type Row, signed, type Total } from "./diff";
 
@@ -93,7 +93,7 @@ function several(texts: readonly string[]): string {
 
 function ratio(faster: number): string {
   if (Math.abs(faster - 1) < 0.005) return "as fast as before";
-  return faster > 1 ? `${faster.toFixed(2)}× faster` : `${(1 / faster).toFixed(2)}× slower`;
+  return faster > 1 ? `${times(faster)} faster` : `${times(1 / faster)} slower`;
 }
 
 /** What one side alone was compiled to: it is not compared with an estimate. */

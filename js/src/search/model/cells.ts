@@ -2,6 +2,7 @@
 import { mono, soft } from "../../core/cells";
 import type { Figures } from "../../core/columns";
 import { CANDIDATES } from "../../core/columns.gen";
+import { times } from "../../core/format";
 import { basisOf, type Row, type SearchModel } from "./search";
 
 /** Bars stand for compute, what is exposed and what is hidden. */
@@ -16,7 +17,7 @@ export function cellsOf(
 ) {
   const strong = selected || row.now;
   const ratio = model.ratio(row);
-  const over = row.now ? "1" : ratio === null ? "" : `${ratio.toFixed(2)}×`;
+  const over = row.now ? "1" : ratio === null ? "" : times(ratio);
   return {
     candidate: [[{ text: row.now ? `now: ${row.title}` : row.title, strong }]],
     time: [[mono(figures.time(row.time), { strong, tone: row.compiled ? undefined : "soft" })]],

@@ -1,6 +1,6 @@
 /** A search for a sharding: its candidates with what they take, in the order that is asked for, and the answer in words. */
 import type { Candidate, Figures, Search } from "../../core/document.gen";
-import { bytes, duration } from "../../core/format";
+import { bytes, duration, times } from "../../core/format";
 import { items } from "../../core/table";
 import { clauses, count } from "../../core/text";
 import { decodeDocument } from "../../core/wire";
@@ -211,8 +211,8 @@ function answer(model: SearchModel): readonly [strong: string, rest: string] {
   const step = `${duration(best.time)} a step, ${memoryOf(model, best)}`;
   if (best === now && rows.length > 1) return ["Nothing found is faster than now:", `${best.title}, ${step}`];
   if (ratio === null) return [`${best.title}:`, step];
-  const times = (ratio < 1 ? 1 / ratio : ratio).toFixed(2);
-  const faster = times === "1.00" ? "as fast as now," : `${times}× ${ratio < 1 ? "slower" : "faster"} than now,`;
+  const apart = times(ratio < 1 ? 1 / ratio : ratio);
+  const faster = apart === times(1) ? "as fast as now," : `${apart} ${ratio < 1 ? "slower" : "faster"} than now,`;
   return [`${best.title}: ${faster}`, memoryOf(model, best)];
 }
 
