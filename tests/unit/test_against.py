@@ -8,6 +8,8 @@ from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import load, read
+from shardwidget.document.difference import close
+from shardwidget.read._trace.auto import _rounding
 
 RNG = np.random.default_rng(0)
 X, W, V, B = (RNG.normal(size=s).astype(np.float32) for s in ((8, 16), (16, 32), (32, 16), (16,)))
@@ -172,6 +174,16 @@ def test_a_jitted_program_without_shard_map_agrees_with_itself_on_one_device_and
     assert read.trace(jax.jit(loss, donate_argnums=0), *given).against() is None
     assert not given[0].is_deleted()
     assert read.trace(jax.jit(loss), *SHARDED).against(loss) is None
+
+
+def test_a_small_difference_that_no_step_makes_may_be_rounding():
+    one, other = np.float32([1.0, 2.004]), np.float32([1.0, 2.0])
+    assert not close(one, other, 1e-4, 1e-6)
+    assert _rounding(one, other, 1e-4).endswith("as in a solve: rtol=0.01 accepts it.")
+    assert close(one, other, 1e-2, 1e-6)
+    assert not _rounding(np.float32([1.0, 3.0]), other, 1e-4)
+    assert not _rounding(np.float32([1.0, np.nan]), other, 1e-4)
+    assert not _rounding(np.float32([0.1, 0.0]), np.zeros(2, np.float32), 1e-4)
 
 
 def test_a_program_without_shard_map_and_its_reference():

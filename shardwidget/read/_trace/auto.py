@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,13 @@ from shardwidget.read._trace.trace import trace_flat
 ONLY_TOGETHER = (
     "No step differs when each value is among the results: the compiler makes the difference where it joins steps."
 )
+ROUNDING = (
+    " It is {share:.2g} of the greatest element, which rounding may come to where it is amplified, as in a solve: "
+    "rtol={rtol:g} accepts it."
+)
+AMPLIFIED = 100
+"""By how much rounding may be amplified, beside the tolerance, to be named as the cause."""
+
 OTHER_RESULTS = "{name} returns {ours} arrays and the reference {theirs}: give one that returns the same"
 
 
@@ -63,8 +71,23 @@ def auto(
         k, (a, b) = next((k, (a, b)) for k, (a, b) in enumerate(pairs) if not close(on_host(a), b, rtol, atol))
         device = _first(a, b, rtol, atol)
         last = len(one.steps) - 1
-        return Unsharded(last, f"result {k}", device, "return", None, (), on_host(a), b, ONLY_TOGETHER)
+        why = ONLY_TOGETHER + _rounding(on_host(a), b, rtol)
+        return Unsharded(last, f"result {k}", device, "return", None, (), on_host(a), b, why)
     return replace(found, device=_holder(one, found, rtol, atol))
+
+
+def _rounding(result: np.ndarray, other: np.ndarray, rtol: float) -> str:
+    """That rounding may be all of a small difference, and which tolerance accepts it; empty for any other."""
+    if result.shape != other.shape or other.dtype.kind not in "fc" or not np.isfinite(result).all():
+        return ""
+    greatest = float(np.abs(other).max())
+    share = float(np.abs(result - other).max()) / greatest if greatest else math.inf
+    return ROUNDING.format(share=share, rtol=_above(share)) if share <= AMPLIFIED * rtol else ""
+
+
+def _above(share: float) -> float:
+    """The power of ten that is no less."""
+    return 10.0 ** math.ceil(math.log10(share))
 
 
 def _flat(arguments: Arguments, *, keep: Callable[[Any], Any]) -> Callable[..., list[Any]]:
