@@ -835,6 +835,50 @@ test.each(TRACES)(
   },
 );
 
+test("a head that is too narrow for its last badge ends it in an ellipsis, and its title says it whole", async () => {
+  const doc = trace("psum");
+  const [, ...others] = doc.interconnects;
+  const named = { ...doc, interconnects: ["the network of our own cluster", ...others] };
+  const view = await mount(named, { step: 3 }, { width: 444 });
+  const badge = [...view.root.querySelectorAll<HTMLElement>(".badge")].at(-1) as HTMLElement;
+  const row = find(view, "header > .badges").getBoundingClientRect();
+  expect(badge.scrollWidth).toBeGreaterThan(badge.clientWidth);
+  expect(getComputedStyle(badge).textOverflow).toBe("ellipsis");
+  expect(badge.getBoundingClientRect().right).toBeLessThanOrEqual(row.right);
+  expect(badge.title).toBe("the network of our own cluster, estimate");
+});
+
+test("mesh axes follow a name of one letter at once", async () => {
+  for (const width of [1240, 700, 444]) {
+    const view = await mount({ ...trace("psum"), name: "f" }, {}, { width });
+    const name = document.createRange();
+    name.selectNodeContents(find(view, "h2"));
+    const gap = find(view, ".chips").getBoundingClientRect().left - name.getBoundingClientRect().right;
+    expect(gap, `at ${width}`).toBeLessThanOrEqual(13);
+    view.stop();
+  }
+});
+
+test("no row of controls ends outside the card, and the foot has one line", async () => {
+  const view = await mount(trace("psum"), { step: 3 }, { width: 564 });
+  const foot = find(view, "footer");
+  // As wide as the menu that saves a card.
+  const save = document.createElement("button");
+  save.style.width = "60px";
+  foot.append(save);
+  for (const width of [564, 560, 480, 412, 396, 382, 360]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames(2);
+    const transport = find(view, ".transport");
+    const last = [...transport.querySelectorAll(":scope > :not(.hidden)")].at(-1) as Element;
+    const { right } = transport.getBoundingClientRect();
+    const shown = last.getBoundingClientRect();
+    if (shown.width > 0) expect(right - shown.right, `at ${width}`).toBeGreaterThanOrEqual(8);
+    const [at, room] = [save.getBoundingClientRect(), foot.getBoundingClientRect()];
+    expect(at.bottom, `at ${width}`).toBeLessThanOrEqual(room.bottom);
+  }
+});
+
 test("collectives only has words and a name at every width", async () => {
   for (const [width, words] of [
     [1100, "collectives only"],
