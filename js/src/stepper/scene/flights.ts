@@ -72,17 +72,22 @@ function ringFlights(view: Moving): Flight[] {
   return hopsOf(view).map(({ transfer, group, source, destination, from, to, at, wrap }) => {
     // It starts under its block, which is drawn over it, and ends under the other one.
     const end = at.y + to.box.y - from.box.y;
-    const w = wrap === null ? at.w : Math.min(at.w, stage.carried.width);
+    const { swatch, width } = stage.carried;
+    const alone = stage.bare && !swatch;
+    const w = alone ? width : wrap === null ? at.w : Math.min(at.w, width);
     const [block, last] = [from, to].map(({ box, places }) => places[0]?.box ?? box) as [Box, Box];
     const edge = from.box.x + from.box.w;
     const side = stage.reading ? edge + 3 : block.x + block.w - (isSlim(stage) ? -4 : w);
     const lane = edge + wrapLane(view, wrap ?? 0) - w / 2;
     const [x, y] =
       wrap === null
-        ? [at.x, at.y + (end - at.y) * flow.progress]
+        ? [
+            Math.max(block.x, Math.min(at.x + (at.w - w) / 2, block.x + block.w - w)),
+            at.y + (end - at.y) * flow.progress,
+          ]
         : aroundAt(side, lane, side, at.y, end, flow.progress);
     const box = { ...at, x, y, w };
-    const bare = stage.bare || (wrap !== null && stage.carried.swatch);
+    const bare = swatch && (stage.bare || wrap !== null);
     const ends = wrap !== null && stage.carried.ends;
     const flight = copy(view, source, destination, box, chunkMarks(view, group, transfer, box, bare, ends));
     return isSlim(stage) ? flight : { ...flight, box: seen(seen(flight.box, block), last) };

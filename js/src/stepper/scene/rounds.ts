@@ -163,16 +163,19 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const needed = columns * cellOf(ask, block.font, true) - 1;
   if (motion === "gutters") {
     const n = wraps(plan);
-    const room = Math.min(gapIn(home), n * Math.max(26, each + 9));
-    const width = Math.max(1, Math.min(each, room / n - 7));
+    // In blocks without numbers a copy is as wide as its number, where it passes none in the next column.
+    const numbered = block.bare && n === 1 && block.height >= LOWEST;
+    const wide = numbered ? Math.max(each, needed) : each;
+    const room = Math.min(gapIn(home), n * Math.max(26, wide + 9));
+    const width = Math.max(1, Math.min(wide, room / n - 7));
     return {
       room: { x, y, w: room, h },
       carried: {
         chunks: 1,
         width,
         height: block.height,
-        swatch: width < each && !carries(ask, columns, block.font, width),
-        ends: width < Math.min(each, needed),
+        swatch: block.bare ? !numbered || width < needed : width < each && !carries(ask, columns, block.font, width),
+        ends: !block.bare && width < Math.min(each, needed),
         tag: 0,
       },
     };
