@@ -739,7 +739,7 @@ test.each(TRACES)(
   async (name) => {
     const doc = trace(name);
     const view = await mount(doc, {}, { width: 1240 });
-    await expect.poll(() => view.root.querySelector(".counts")).not.toBeNull();
+    await expect.poll(() => view.root.querySelector(".bill:empty")).toBeNull();
     const cut = new Set<string>();
     const rowIsWhole = async (what: string) => {
       await frames(2);
@@ -747,8 +747,8 @@ test.each(TRACES)(
       const [at, around] = [row, list].map((el) => el.getBoundingClientRect()) as [DOMRect, DOMRect];
       if (at.top < around.top - 0.5 || at.bottom > around.bottom + 0.5) cut.add(`row ${what}`);
       if (doc.steps.length <= 5 && list.scrollHeight > list.clientHeight) cut.add(`list ${what}`);
-      const bill = find(view, ".bill");
-      if (bill.scrollHeight > bill.clientHeight || bill.scrollWidth > bill.clientWidth) cut.add(`bill ${what}`);
+      for (const bill of view.root.querySelectorAll(".bill"))
+        if (bill.scrollHeight > bill.clientHeight || bill.scrollWidth > bill.clientWidth) cut.add(`bill ${what}`);
     };
     for (const step of doc.steps.keys()) {
       if (step > 8 && step < doc.steps.length - 1) continue;
@@ -846,6 +846,19 @@ test("a head that is too narrow for its last badge ends it in an ellipsis, and i
   expect(getComputedStyle(badge).textOverflow).toBe("ellipsis");
   expect(badge.getBoundingClientRect().right).toBeLessThanOrEqual(row.right);
   expect(badge.title).toBe("the network of our own cluster, estimate");
+});
+
+test("a program that sends nothing keeps no room for what is sent", async () => {
+  for (const width of [934, 700, 480]) {
+    for (const sends of [true, false]) {
+      const steps = trace("psum").steps.map((step) => ({ ...step, collective: sends ? step.collective : null }));
+      const view = await mount({ ...trace("psum"), steps: sends ? steps : steps.slice(0, 3) }, { step: 2 }, { width });
+      expect(view.root.querySelector(".bill") !== null, `at ${width}`).toBe(sends);
+      const [stage, foot] = [".body", "footer"].map((part) => find(view, part).getBoundingClientRect());
+      if (!sends) expect((foot?.top ?? 0) - (stage?.bottom ?? 0), `at ${width}`).toBeLessThan(2);
+      view.stop();
+    }
+  }
 });
 
 test("mesh axes follow a name of one letter at once", async () => {
