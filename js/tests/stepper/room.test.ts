@@ -332,6 +332,7 @@ const CARRIED: readonly (readonly [
   [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [480, 600, 660, 700, 800, 850, 870, 899, 934, 960, 1100]],
   [{ x: 4, y: 2 }, "all_gather", [2, 2], "x", "bidirectional ring", [480, 600, 640, 683, 700, 934, 947, 960, 1100]],
   [{ x: 4, y: 4 }, "psum", [4, 4], "y", "bidirectional ring", [600, 700, 800, 870, 899, 934, 960, 1100]],
+  [{ x: 4 }, "all_to_all", [1, 8], "x", "ring", [1000, 1100, 1240]],
   [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
 ];
 
@@ -370,6 +371,25 @@ test("copies of a ring have a number each where chunks have no room for it", () 
       expect(box.x + box.w <= tile.x + (reading?.x ?? 0) || box.x >= tile.x + tile.w).toBe(true);
     }
   }
+});
+
+test("what a hop adds is said whole, in a font that is wider than most too", () => {
+  const value = (p: number, i: number) => 2 * (16 * p + i);
+  const ring: Program = { axes: { x: 8 }, kind: "psum", over: ["x"], shape: [4, 4], dtype: "float32", value };
+  for (let width = 560; width <= 760; width += 4) {
+    const view = viewOf(ring, { width, algorithm: "ring", phase: 0.2 });
+    const hop = written(frameOf(view).under).find((text) => text.startsWith("Hop")) ?? "";
+    expect(hop).toMatch(/\d\.$/);
+    expect(1.1 * textWidth(hop, 12), `at ${width}`).toBeLessThanOrEqual(view.stage.line.width);
+  }
+});
+
+test("copies of an exchange that goes round a ring have the numbers of all chunks that they carry", () => {
+  const program: Program = { axes: { x: 4 }, kind: "all_to_all", over: ["x"], shape: [1, 8] };
+  const { flights } = frameOf(viewOf(program, { width: 840, algorithm: "ring", phase: 0.15 }));
+  const carried = flights.map(({ source, marks }) => [source, written(marks).slice(0, -1).map(Number)]);
+  const own = (p: number) => Array.from({ length: 8 }, (_, i) => 8 * p + i).filter((_, i) => i >> 1 !== p);
+  expect(carried.sort()).toEqual([0, 1, 2, 3].map((p) => [p, own(p)]));
 });
 
 test("equal tiles of a group have `=` between them, beside a map of the mesh too", () => {

@@ -144,15 +144,16 @@ function laneFlights(view: Moving): Flight[] {
 function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: ReturnType<typeof laneCopy>): Flight {
   const { stage } = view;
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
-  const each = stage.chunks > 1 && !size.bare ? size.block / stage.carried.chunks : size.block;
-  const w = stage.chunks > 1 && !size.bare ? each * transfer.chunks.length : size.block;
+  // Where all chunks have no room, those of a copy with fewer may have.
+  const bare = size.bare || transfer.chunks.length > stage.carried.chunks;
+  const w = stage.chunks > 1 && !bare ? (size.block / stage.carried.chunks) * transfer.chunks.length : size.block;
   // The tag is the last of it that goes under a tile: of what goes on to the right, it is at the left.
   const first = stage.motion === "permute";
   const block = { ...box, x: box.x + (first ? size.tag : size.block - w), w };
   const tag = { x: first ? box.x : box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
   const inner = { ...box, x: Math.min(tag.x, block.x), w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
-    ...chunkMarks(view, stage.group, transfer, block, size.bare),
+    ...chunkMarks(view, stage.group, transfer, block, bare),
     ...(size.tag ? tagMarks(view, [source], tag, inkBetween(view, source, destination)) : []),
   ]);
 }
@@ -180,12 +181,14 @@ function chunkMarks(
     if (adds) return sumColor(view, held(k), keeperOf(view, source, k));
     return blockColor(view, input, (exchanges(c) ? group[t.origin] : held(k)[0]) ?? source);
   };
+  // What goes to one destination has its place there by who it is from.
+  const addressed = exchanges(c) && strip ? partOf(stage.face, stage.chunks, [t.origin]) : face;
   const text = (cell: number): string => {
     const element = face.elements[cell] ?? -1;
     if (adds) return together(view, held(chunkOfCell(cell)), element);
     if (!exchanges(c)) return numberOf(view, permutes ? input : output, source, element);
-    const destination = group[t.chunks[0] ?? 0];
-    return t.chunks.length === 1 && destination !== undefined ? numberOf(view, output, destination, element) : "";
+    const own = Math.floor(cell / face.columns) * each + ((cell % face.columns) % each);
+    return numberOf(view, output, group[chunkOfCell(cell)] ?? source, addressed.elements[own] ?? -1);
   };
   const corner = trace.corner(permutes ? input : output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));

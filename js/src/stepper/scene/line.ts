@@ -13,6 +13,8 @@ import { idOf } from "./piece";
 import { type Moving, moves, type StepView } from "./view";
 
 const SIZE = 12;
+/** How much wider text is in the widest of usual fonts. */
+const WIDE = 1.1;
 /** Terms that are written one by one. */
 const MOST = 8;
 
@@ -24,7 +26,7 @@ export function lineMarks(view: StepView): Mark[] {
   const [words, second] = caption(view);
   const iteration = view.trace.iterations(view.step);
   const before = iteration && `${iteration}: `;
-  const hop = (moves(view) ? hopTexts(view) : []).find((s) => textWidth(before + s, SIZE) <= width);
+  const hop = (moves(view) ? hopTexts(view) : []).find((s) => WIDE * textWidth(before + s, SIZE) <= width);
   const first = before + (hop ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
   const rest = clauses([scaleOf(view), second, noteOf(view)]);
