@@ -26,8 +26,8 @@ export function lineMarks(view: StepView): Mark[] {
   const [words, second] = caption(view);
   const iteration = view.trace.iterations(view.step);
   const before = iteration && `${iteration}: `;
-  const hop = (moves(view) ? hopTexts(view) : []).find((s) => WIDE * textWidth(before + s, SIZE) <= width);
-  const first = before + (hop ?? words);
+  const texts = [...(moves(view) ? hopTexts(view) : []), words, words.replace(/^(Hop [^:]*):.*/s, "$1.")];
+  const first = before + (texts.find((s) => WIDE * textWidth(before + s, SIZE) <= width) ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
   const rest = clauses([scaleOf(view), second, noteOf(view)]);
   if (rest !== "") marks.push(label(x, y + 16, fitClauses(rest, width, 11), 11, "muted"));
