@@ -879,7 +879,11 @@ test("no row of controls ends outside the card, and the foot has one line", asyn
   const save = document.createElement("button");
   save.style.width = "60px";
   foot.append(save);
-  for (const width of [564, 560, 480, 412, 396, 382, 360]) {
+  for (const [width, font] of [
+    ...[564, 560, 480, 412, 396, 382, 360].map((width) => [width, null] as const),
+    ...[668, 584, 568, 512, 484, 414].map((width) => [width, "DejaVu Sans"] as const),
+  ]) {
+    if (font) find(view, ".card").style.setProperty("--ui", font);
     (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
     await frames(2);
     const transport = find(view, ".transport");
