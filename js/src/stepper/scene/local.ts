@@ -289,8 +289,7 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { p
       const room = size.tight
         ? Math.max(w, scale > 0 ? scale + 30 : 0)
         : Math.max(w, Math.min(NAMED, textWidth(words.join(""), 10, true) + 6));
-      // Names may reach to the next one.
-      places.push({ v, box: { x, y, w, h: face.rows * size.cell }, face, room: room + (size.tight ? between - 1 : 0) });
+      places.push({ v, box: { x, y, w, h: face.rows * size.cell }, face, room });
       x += room + between;
       high = Math.max(high, face.rows * size.cell);
     });
