@@ -96,5 +96,7 @@ class TraceDiff(Document):
     atol: float
     verdict: str = ""
     """Where they part, in a sentence."""
+    cause: str = ""
+    """What they do otherwise there: ``line 8 sends to i − 1, the reference to i + 1``. Empty where it is not known."""
     kind: Literal["trace diff"] = field(default="trace diff", init=False)
     version: int = field(default=VERSION, init=False)

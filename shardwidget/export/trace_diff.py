@@ -19,8 +19,9 @@ def headline(diff: TraceDiff) -> str:
 
 
 def _said(diff: TraceDiff) -> listing.Said:
-    """Where they part, what devices hold there, then the steps that differ."""
-    return listing.Said(STEP_DIFFERENCES, _rows(diff) if diff.first >= 0 else [], held(diff), _after(diff))
+    """Where they part and why, what devices hold there, then the steps that differ."""
+    why = [clip(diff.cause, 200)] if diff.cause else []
+    return listing.Said(STEP_DIFFERENCES, _rows(diff) if diff.first >= 0 else [], [*why, *held(diff)], _after(diff))
 
 
 picture, table = listing.writers(headline, _said)

@@ -5,4 +5,5 @@ picture and a saved page say the same.
 
 - ``program``: the sentence of a compiled program, and what to look at in it; phases of a training step.
 - ``difference``: two programs, line by line.
+- ``trace_difference``: two traces, step by step; ``trace_cause``: what they do otherwise where their values part.
 """

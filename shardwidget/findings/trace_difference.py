@@ -12,6 +12,7 @@ from shardwidget._format import count
 from shardwidget.document import Listing, PartedCells, PartedSide, PartedStep, Source, Step, Trace, TraceDiff, Variable
 from shardwidget.document.difference import differing, matched, values
 from shardwidget.document.trace import run_of
+from shardwidget.findings.trace_cause import cause
 
 STEPS = 40
 """Steps that differ whose cells are kept."""
@@ -38,11 +39,12 @@ def trace_diff(mine: Trace, reference: Trace, rtol: float, atol: float) -> Trace
     first = next((k for k, step in enumerate(steps) if step.parted), -1)
     sources = steps[first].sources if first >= 0 else (None, None)
     sides = _sides(mine, reference, sources)
-    verdict = _verdict(steps, first, sides, mine.mesh.size)
+    why = cause(mine, reference, steps[first], sides) if first >= 0 else ""
+    verdict = _verdict(steps, first, sides, mine.mesh.size, explained=why != "")
     for trace, side in zip((mine, reference), sides, strict=True):
         if trace.error and first < 0:
             verdict = f"{side.name} stops at step {trace.event}: {trace.error.error}; {verdict}"
-    return TraceDiff(mine.mesh, *sides, tuple(steps), first, rtol, atol, verdict)
+    return TraceDiff(mine.mesh, *sides, tuple(steps), first, rtol, atol, verdict, why)
 
 
 def _alone(mine: Trace, number: int) -> PartedStep:
@@ -195,7 +197,9 @@ def _listing(trace: Trace, source: Source | None) -> Listing | None:
     return min(inside, key=lambda one: len(one.lines), default=None)
 
 
-def _verdict(steps: Sequence[PartedStep], first: int, sides: tuple[PartedSide, PartedSide], size: int) -> str:
+def _verdict(
+    steps: Sequence[PartedStep], first: int, sides: tuple[PartedSide, PartedSide], size: int, *, explained: bool
+) -> str:
     compared = [step for step in steps if step.compared]
     if not compared:
         return "no value of both was kept, so nothing is compared"
@@ -211,6 +215,6 @@ def _verdict(steps: Sequence[PartedStep], first: int, sides: tuple[PartedSide, P
         said += f", on all {size} devices" if every else f", on device{'s' * (len(step.devices) > 1)} {named}"
     line, other = (next((n for n in side.other), 0) for side in sides)
     source = step.sources[0]
-    if line and other and source and line <= source.line:
+    if not explained and line and other and source and line <= source.line:
         said += f"; line {line} is another than line {other} of the reference"
     return said

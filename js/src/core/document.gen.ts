@@ -1720,6 +1720,7 @@ export interface TraceDiff {
   readonly rtol: number;
   readonly atol: number;
   readonly verdict: string;
+  readonly cause: string;
   readonly kind: "trace diff";
   readonly version: number;
 }

@@ -19,7 +19,7 @@ export function StepsCard({ state, doc }: { state: DiffState; doc: TraceDiff }) 
   const step = doc.steps[at];
   return (
     <div class="diff">
-      <Head title={nameOf(doc)} axes={doc.mesh.axes} says={<Says>{doc.verdict}</Says>}>
+      <Head title={nameOf(doc)} axes={doc.mesh.axes} says={<Says also={doc.cause}>{doc.verdict}</Says>}>
         <span class="soft">mine and the reference, {count(doc.steps.length, "step")}</span>
       </Head>
       <fieldset class="strip tools">

@@ -4,7 +4,6 @@ import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { TraceDiff } from "../core/document.gen";
-import { unpack } from "../core/ints";
 import type { Scene } from "../draw/marks";
 import { type Diff, ORDERS, type Order, type Row } from "./model/diff";
 import { type DiffDocument, decodeDiff, diffOf } from "./model/kinds";
@@ -42,7 +41,6 @@ export class DiffState extends CardState<Fields> {
   readonly #rows = memo((diff: Diff, unfolded: boolean) => (unfolded ? [...diff.rows, ...diff.same] : diff.rows));
   readonly #table = memo(tableScene);
   readonly #totals = memo(totalsScene);
-  readonly #ids = memo((doc: TraceDiff) => [...unpack(doc.mesh.device_ids)]);
   readonly #step = memo(stepScene);
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
@@ -82,7 +80,7 @@ export class DiffState extends CardState<Fields> {
   steps(): Scene | null {
     const { traces, theme, width, selection } = this.now;
     if (!traces || !theme || width === 0) return null;
-    return this.#step(traces.steps[chosenOf(traces, selection)], this.#ids(traces), width, theme.scheme);
+    return this.#step(traces.steps[chosenOf(traces, selection)], traces.mesh, width, theme.scheme);
   }
 
   /** Room for what devices hold at any step, so that nothing moves from one to another. */

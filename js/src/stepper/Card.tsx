@@ -36,7 +36,8 @@ export function StepperCard({ state }: { state: StepperState }) {
   const narrow = width < NARROW;
   const source = <SourcePanel state={state} trace={trace} />;
   const { moment, search, fold, paper } = state.now;
-  const bill = (
+  const sent = billHeight(trace);
+  const bill = sent > 0 && (
     <div class="bill">
       <Loaded draw={state.now.parts?.bill} />
     </div>
@@ -60,7 +61,7 @@ export function StepperCard({ state }: { state: StepperState }) {
       style={{
         "--lines": saysLines(trace, width),
         "--list": `${listHeight(trace)}px`,
-        "--bill": `${billHeight(trace)}px`,
+        "--bill": `${sent}px`,
       }}
     >
       <StepperHead state={state} trace={trace} />

@@ -24,10 +24,11 @@ const CARD = 640;
 
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
 export function around(trace: TraceModel, width: number): number {
-  const [badges, menus, bill] =
-    width >= NARROW ? [0, 0, 0] : width >= SMALL ? [4, 36, 44] : [36, 36, billHeight(trace) - 15];
+  const bill = billHeight(trace);
+  const [badges, menus, sent] =
+    width >= NARROW ? [0, 0, 0] : width >= SMALL ? [4, 36, bill && 44] : [36, 36, bill && bill - 15];
   const head = HEAD + LINE * saysLines(trace, width) + badges + (trace.doc.changed ? CHANGED : 0);
-  return head + headHeight(trace, width) + TRANSPORT + menus + bill + FOOT + MARGINS;
+  return head + headHeight(trace, width) + TRANSPORT + menus + sent + FOOT + MARGINS;
 }
 
 /** Lines of the first sentence, as many as any step needs. */
@@ -203,10 +204,10 @@ function rowHeight(trace: TraceModel, step: Step): number {
   return 6 + 17.5 * lines + 15 * Math.min(3, step.outputs.length);
 }
 
-/** Height of what a step sends: the estimate, the axes over which anything is sent, how the bytes are counted. */
+/** Height of what a step sends: the estimate, the axes over which anything is sent, how the bytes are counted; 0 for nothing. */
 export function billHeight(trace: TraceModel): number {
-  const axes = new Set(trace.steps.flatMap((step) => trace.sends(step)?.axes ?? []));
-  return 9 + 26 * 2 + 20 * Math.min(3, axes.size);
+  const { size } = new Set(trace.steps.flatMap((step) => trace.sends(step)?.axes ?? []));
+  return size && 9 + 26 * 2 + 20 * Math.min(3, size);
 }
 
 /** Heights of the search over the list, and of a function or loop in it. */

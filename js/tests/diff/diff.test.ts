@@ -5,6 +5,7 @@ import { decodeDiff } from "../../src/diff/model/kinds";
 import { noteOf, statusOf } from "../../src/diff/model/steps";
 import { stepScene } from "../../src/diff/scene/steps";
 import { rowAt, tableScene } from "../../src/diff/scene/table";
+import { tracesScene } from "../../src/diff/scene/traces";
 import type { Mark } from "../../src/draw/marks";
 import { diff, traces, wire } from "./diffs";
 
@@ -92,21 +93,58 @@ test("cells that differ are framed, solid in mine and dashed in the reference", 
   const doc = traces();
   const step = doc.steps[doc.first];
   if (!step) throw new Error("no step");
-  const { marks } = stepScene({ ...step, counterpart: "theirs" }, [0, 1, 2, 3], 934, "light");
+  const { marks } = stepScene({ ...step, counterpart: "theirs" }, doc.mesh, 934, "light");
   const named = marks.flatMap((m) => (m.kind === "text" ? m.spans : [])).map(({ text }) => text);
   expect(named).toEqual(expect.arrayContaining([step.name, "theirs"]));
   const frames = marks.filter((m) => m.kind === "rect" && m.stroke?.color === "tile-ink");
   const dashed = frames.filter((m) => m.kind === "rect" && m.stroke?.dash);
   const parted = step.cells.reduce((n, { parted }) => n + parted.length, 0);
   expect([frames.length, dashed.length]).toEqual([2 * parted, parted]);
-  expect(marks.filter((m) => m.kind === "line" && m.arrow).length).toBe(8);
+  // Copies, and a rail on each side.
+  expect(marks.filter((m) => m.kind === "line" && m.arrow).length).toBe(8 + 2);
+});
+
+test("beside the devices stand the axes of their mesh, the inner one once for each coordinate of the outer one", () => {
+  const doc = traces();
+  const step = doc.steps[doc.first];
+  if (!step) throw new Error("no step");
+  const said = (scene: { marks: readonly Mark[] }) =>
+    scene.marks.flatMap((m) => (m.kind === "text" && /^[xy]=/.test(m.spans[0]?.text ?? "") ? [m.spans[0]?.text] : []));
+  const line = ["x=0", "x=1", "x=2", "x=3"];
+  expect(said(stepScene(step, doc.mesh, 934, "light"))).toEqual([...line, ...line]);
+  const axes = ["x", "y"].map((name) => ({ name, size: 2, type: "Auto" as const }));
+  const grid = ["x=0", "x=1", "y=0", "y=1", "y=0", "y=1"];
+  expect(said(stepScene(step, { ...doc.mesh, axes }, 934, "light"))).toEqual([...grid, ...grid]);
+  // A global array is on no device.
+  const whole = { ...step, cells: step.cells.slice(0, 1).map((cells) => ({ ...cells, device: -1 })) };
+  expect(said(stepScene(whole, doc.mesh, 934, "light"))).toEqual([]);
+});
+
+test("numbers that were not moved are in the ink of the ground", () => {
+  const doc = traces();
+  const step = doc.steps[doc.first];
+  if (!step) throw new Error("no step");
+  const cells = step.cells.map((one) => ({ ...one, origins: [-1, -1], senders: [-1, -1] }) as typeof one);
+  const { marks } = stepScene({ ...step, cells }, doc.mesh, 934, "dark");
+  expect(marks.filter((m) => m.kind === "rect" && m.fill === "cell")).toHaveLength(8);
+  const dark = marks.filter((m) => (m.kind === "text" ? m.color : m.kind === "rect" && m.stroke?.color) === "tile-ink");
+  expect(dark).toEqual([]);
+});
+
+test("what both do otherwise is said beside where they part", () => {
+  const doc = traces();
+  const texts = tracesScene(doc, { width: 934, scheme: "light", selection: -1 }).marks.flatMap((m) =>
+    m.kind === "text" ? m.spans.map(({ text }) => text) : [],
+  );
+  expect(doc.cause).toMatch(/^line \d+ sends to i − 1, the reference to i \+ 1$/);
+  expect(texts).toEqual(expect.arrayContaining([doc.verdict, doc.cause]));
 });
 
 test("a block that was only moved has the colour of the device that it comes from, on both sides", () => {
   const doc = traces();
   const step = doc.steps[doc.first];
   if (!step) throw new Error("no step");
-  const { marks } = stepScene(step, [0, 1, 2, 3], 934, "light");
+  const { marks } = stepScene(step, doc.mesh, 934, "light");
   const fills = marks.flatMap((m) => (m.kind === "rect" && m.h === 24 ? [m.fill] : []));
   expect(new Set(fills).size).toBe(4);
   expect(fills.length).toBe(16);

@@ -332,6 +332,7 @@ const CARRIED: readonly (readonly [
   [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [480, 600, 660, 700, 800, 850, 870, 899, 934, 960, 1100]],
   [{ x: 4, y: 2 }, "all_gather", [2, 2], "x", "bidirectional ring", [480, 600, 640, 683, 700, 934, 947, 960, 1100]],
   [{ x: 4, y: 4 }, "psum", [4, 4], "y", "bidirectional ring", [600, 700, 800, 870, 899, 934, 960, 1100]],
+  [{ x: 4 }, "all_to_all", [1, 8], "x", "ring", [1000, 1100, 1240]],
   [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
 ];
 
@@ -350,4 +351,69 @@ test.each(CARRIED)("on %o copies of %s %o over %s have numbers: %s, in cards of 
     return flights.some(({ marks }) => written(marks).filter((text) => /\d/.test(text)).length <= ids);
   });
   expect(bare).toEqual([]);
+});
+
+test("copies of a ring have a number each where chunks have no room for it", () => {
+  const value = (p: number, i: number) => 100 + 16 * p + i;
+  const ring: Program = { axes: { x: 8 }, kind: "psum", over: ["x"], shape: [4, 4], dtype: "float32", value };
+  for (const phase of [0.1, 0.45, 0.8]) {
+    const view = viewOf(ring, { width: 454, most: 296, algorithm: "ring", phase });
+    const { flights } = frameOf(view);
+    expect([view.stage.bare, flights.length]).toEqual([true, 8]);
+    for (const { marks, box } of flights) {
+      const [number = "", ...more] = written(marks);
+      expect(number).toMatch(/^\d{3,4}$/);
+      expect(more).toEqual([]);
+      expect(box.w).toBeGreaterThan(textWidth(number, view.stage.font, true) + 6);
+      // The cell that is looked at stands at the end of its tile, and nothing over it.
+      const { tiles, reading } = view.stage;
+      const [{ box: tile }] = tiles as [Stage["tiles"][number]];
+      expect(box.x + box.w <= tile.x + (reading?.x ?? 0) || box.x >= tile.x + tile.w).toBe(true);
+    }
+  }
+});
+
+test("what a hop adds is said whole, in a font that is wider than most too", () => {
+  const value = (p: number, i: number) => 2 * (16 * p + i);
+  const ring: Program = { axes: { x: 8 }, kind: "psum", over: ["x"], shape: [4, 4], dtype: "float32", value };
+  for (let width = 560; width <= 760; width += 4) {
+    const view = viewOf(ring, { width, algorithm: "ring", phase: 0.2 });
+    const hop = written(frameOf(view).under).find((text) => text.startsWith("Hop")) ?? "";
+    expect(hop).toMatch(/\d\.$/);
+    expect(1.1 * textWidth(hop, 12), `at ${width}`).toBeLessThanOrEqual(view.stage.line.width);
+  }
+});
+
+test("copies of an exchange that goes round a ring have the numbers of all chunks that they carry", () => {
+  const program: Program = { axes: { x: 4 }, kind: "all_to_all", over: ["x"], shape: [1, 8] };
+  const { flights } = frameOf(viewOf(program, { width: 840, algorithm: "ring", phase: 0.15 }));
+  const carried = flights.map(({ source, marks }) => [source, written(marks).slice(0, -1).map(Number)]);
+  const own = (p: number) => Array.from({ length: 8 }, (_, i) => 8 * p + i).filter((_, i) => i >> 1 !== p);
+  expect(carried.sort()).toEqual([0, 1, 2, 3].map((p) => [p, own(p)]));
+});
+
+test("equal tiles of a group have `=` between them, beside a map of the mesh too", () => {
+  const doc = programOf({ axes: { x: 2, y: 4 }, kind: "psum", over: ["x"], shape: [2, 2] }).doc;
+  // The sum once more, in a step of each device's own.
+  const [after] = doc.variables.slice(-1);
+  const again = { ...(after as Variable), id: doc.variables.length };
+  const [local] = doc.steps.slice(1, 2);
+  const steps = [...doc.steps, { ...local, inputs: [after?.id ?? 0], outputs: [again.id] }] as typeof doc.steps;
+  const trace = new TraceModel({ ...doc, steps, variables: [...doc.variables, again] });
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
+  const view = stepView(new StepperLayout(trace, 454, [], { most: 336, least: 0 }), { step: 3, phase: 1 }, options);
+  const equal = frameOf(view).over.filter((mark) => mark.kind === "disc");
+  expect([view.stage.map !== null, view.stage.tiles.length]).toEqual([true, 2]);
+  expect(equal).toEqual([expect.objectContaining({ sign: "=", color: "axis0" })]);
+});
+
+test("over the tiles of a group it is said which columns are seen, where that is not all", () => {
+  const value = (p: number, i: number) => 10000 + 16 * p + i;
+  const wide: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [4, 4], value };
+  const narrow = viewOf(wide, { width: 674, most: 360 });
+  expect(written(frameOf(narrow).under).filter((text) => text.startsWith("column"))).toEqual([
+    `columns 0–${(narrow.stage.face?.columns ?? 0) - 1} of 4`,
+  ]);
+  const all = viewOf(wide, { width: 1115 });
+  expect(written(frameOf(all).under).filter((text) => text.startsWith("column"))).toEqual([]);
 });

@@ -739,7 +739,7 @@ test.each(TRACES)(
   async (name) => {
     const doc = trace(name);
     const view = await mount(doc, {}, { width: 1240 });
-    await expect.poll(() => view.root.querySelector(".counts")).not.toBeNull();
+    await expect.poll(() => view.root.querySelector(".bill:empty")).toBeNull();
     const cut = new Set<string>();
     const rowIsWhole = async (what: string) => {
       await frames(2);
@@ -747,8 +747,8 @@ test.each(TRACES)(
       const [at, around] = [row, list].map((el) => el.getBoundingClientRect()) as [DOMRect, DOMRect];
       if (at.top < around.top - 0.5 || at.bottom > around.bottom + 0.5) cut.add(`row ${what}`);
       if (doc.steps.length <= 5 && list.scrollHeight > list.clientHeight) cut.add(`list ${what}`);
-      const bill = find(view, ".bill");
-      if (bill.scrollHeight > bill.clientHeight || bill.scrollWidth > bill.clientWidth) cut.add(`bill ${what}`);
+      for (const bill of view.root.querySelectorAll(".bill"))
+        if (bill.scrollHeight > bill.clientHeight || bill.scrollWidth > bill.clientWidth) cut.add(`bill ${what}`);
     };
     for (const step of doc.steps.keys()) {
       if (step > 8 && step < doc.steps.length - 1) continue;
@@ -834,6 +834,67 @@ test.each(TRACES)(
     expect([...cut]).toEqual([]);
   },
 );
+
+test("a head that is too narrow for its last badge ends it in an ellipsis, and its title says it whole", async () => {
+  const doc = trace("psum");
+  const [, ...others] = doc.interconnects;
+  const named = { ...doc, interconnects: ["the network of our own cluster", ...others] };
+  const view = await mount(named, { step: 3 }, { width: 444 });
+  const badge = [...view.root.querySelectorAll<HTMLElement>(".badge")].at(-1) as HTMLElement;
+  const row = find(view, "header > .badges").getBoundingClientRect();
+  expect(badge.scrollWidth).toBeGreaterThan(badge.clientWidth);
+  expect(getComputedStyle(badge).textOverflow).toBe("ellipsis");
+  expect(badge.getBoundingClientRect().right).toBeLessThanOrEqual(row.right);
+  expect(badge.title).toBe("the network of our own cluster, estimate");
+});
+
+test("a program that sends nothing keeps no room for what is sent", async () => {
+  for (const width of [934, 700, 480]) {
+    for (const sends of [true, false]) {
+      const steps = trace("psum").steps.map((step) => ({ ...step, collective: sends ? step.collective : null }));
+      const view = await mount({ ...trace("psum"), steps: sends ? steps : steps.slice(0, 3) }, { step: 2 }, { width });
+      expect(view.root.querySelector(".bill") !== null, `at ${width}`).toBe(sends);
+      const [stage, foot] = [".body", "footer"].map((part) => find(view, part).getBoundingClientRect());
+      if (!sends) expect((foot?.top ?? 0) - (stage?.bottom ?? 0), `at ${width}`).toBeLessThan(2);
+      view.stop();
+    }
+  }
+});
+
+test("mesh axes follow a name of one letter at once", async () => {
+  for (const width of [1240, 700, 444]) {
+    const view = await mount({ ...trace("psum"), name: "f" }, {}, { width });
+    const name = document.createRange();
+    name.selectNodeContents(find(view, "h2"));
+    const gap = find(view, ".chips").getBoundingClientRect().left - name.getBoundingClientRect().right;
+    expect(gap, `at ${width}`).toBeLessThanOrEqual(13);
+    view.stop();
+  }
+});
+
+test("no row of controls ends outside the card, and the foot has one line", async () => {
+  const view = await mount(trace("psum"), { step: 3 }, { width: 564 });
+  const foot = find(view, "footer");
+  // As wide as the menu that saves a card.
+  const save = document.createElement("button");
+  save.style.width = "60px";
+  foot.append(save);
+  for (const [width, font] of [
+    ...[564, 560, 480, 412, 396, 382, 360].map((width) => [width, null] as const),
+    ...[668, 584, 568, 512, 484, 414].map((width) => [width, "DejaVu Sans"] as const),
+  ]) {
+    if (font) find(view, ".card").style.setProperty("--ui", font);
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames(2);
+    const transport = find(view, ".transport");
+    const last = [...transport.querySelectorAll(":scope > :not(.hidden)")].at(-1) as Element;
+    const { right } = transport.getBoundingClientRect();
+    const shown = last.getBoundingClientRect();
+    if (shown.width > 0) expect(right - shown.right, `at ${width}`).toBeGreaterThanOrEqual(8);
+    const [at, room] = [save.getBoundingClientRect(), foot.getBoundingClientRect()];
+    expect(at.bottom, `at ${width}`).toBeLessThanOrEqual(room.bottom);
+  }
+});
 
 test("collectives only has words and a name at every width", async () => {
   for (const [width, words] of [

@@ -2,12 +2,15 @@
  * What devices hold at a step, in a program and in its reference: cells that differ are framed, solid in mine and dashed in
  * the reference. Blocks that were only moved have the colour of the device that they come from, and its number.
  *
- *      last        halo                      last        halo
- *   0 [5 1 4 2]─┐▸[7 2 2 6] 1      ≠      0 [5 1 4 2]─┐▸[9 3 8 5] 3
- *   1 [7 2 2 6]─┘               4 of 4    1 [7 2 2 6]─┘
+ *           last        halo                           last        halo
+ *  x=0 │ 0 [5 1 4 2]─┐▸[7 2 2 6] 1      ≠      x=0 │ 0 [5 1 4 2]─┐▸[9 3 8 5] 3
+ *  x=1 ▼ 1 [7 2 2 6]─┘               4 of 4    x=1 ▼ 1 [7 2 2 6]─┘
  */
 import { positionColor, type Rgb, type Scheme } from "../../core/color";
-import type { PartedCells, PartedStep } from "../../core/document.gen";
+import type { Mesh, PartedCells, PartedStep } from "../../core/document.gen";
+import { unpack } from "../../core/ints";
+import { unravel } from "../../core/mesh";
+import { railDown, railRoom } from "../../draw/axes";
 import { label, type Mark, MONO, PAD, type Scene } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 
@@ -17,9 +20,14 @@ const CELL = 22;
 /** Below this width the reference stands under mine. */
 const STACKED = 560;
 /** Room for lines from one column to the next. */
-const LANES = 56;
+const LANES = { least: 44, most: 150 };
+/** Room for the id of a device, and of who sent to it. */
+const ID = 34;
+const SENDER = 42;
 
 type Which = 0 | 1;
+/** Coordinates of a device. */
+type Digits = readonly number[];
 
 /** Height of what devices hold at a step. */
 export function stepHeight({ cells }: PartedStep, width: number): number {
@@ -30,16 +38,14 @@ export function stepHeight({ cells }: PartedStep, width: number): number {
 
 const lineOf = (devices: number) => (devices > 4 ? 30 : 40);
 
-export function stepScene(step: PartedStep | undefined, ids: readonly number[], width: number, scheme: Scheme): Scene {
+export function stepScene(step: PartedStep | undefined, mesh: Mesh, width: number, scheme: Scheme): Scene {
   if (!step || step.cells.length === 0) return { width, height: 0, marks: [] };
   const stacked = width < STACKED;
   const half = stacked ? width - GAP : (width - GAP) / 2;
   const line = lineOf(step.cells.length);
   const height = stepHeight(step, width);
-  const side = (which: Which, x: number, y: number) => new Half(step, ids, which, half, line, scheme).marks(x, y);
-  const counts = step.cells.flatMap((cells, k) =>
-    countMarks(cells, step, stacked ? half : half, HEAD + k * line, line),
-  );
+  const side = (which: Which, x: number, y: number) => new Half(step, mesh, which, half, line, scheme).marks(x, y);
+  const counts = step.cells.flatMap((cells, k) => countMarks(cells, step, half, HEAD + k * line, line));
   const marks = [...side(0, 0, 0), ...side(1, stacked ? 0 : half + GAP, stacked ? height / 2 : 0), ...counts];
   return { width, height, marks };
 }
@@ -72,10 +78,14 @@ class Half {
   readonly #tile: number;
   /** Whether what goes in is drawn too. */
   readonly #both: boolean;
+  /** Width of the rails of mesh axes, and of lines between both columns. */
+  readonly #rails: number;
+  readonly #lanes: number;
+  readonly #ids: readonly number[];
 
   constructor(
     private readonly step: PartedStep,
-    private readonly ids: readonly number[],
+    private readonly mesh: Mesh,
     private readonly which: Which,
     width: number,
     private readonly line: number,
@@ -85,21 +95,54 @@ class Half {
     const most = Math.max(
       ...step.cells.map((cells) => Math.max(cells.mine.length, cells.reference.length, cells.operands[which].length)),
     );
-    const room = width - PAD - 34 - 30;
+    this.#ids = [...unpack(mesh.device_ids)];
     const wide = Math.max(CELL, ...texts.map((text) => textWidth(text, 12, true) + 8));
-    this.#both = step.cells.some((c) => c.senders[which] >= 0) && 2 * most * wide + LANES + 30 <= room;
+    const all = width - PAD - ID - SENDER;
+    const rails = this.#axes().reduce((sum, axis) => sum + railRoom(mesh, axis), 0);
+    const ways = 2 * most * wide + LANES.least;
+    this.#both = step.cells.some((c) => c.senders[which] >= 0) && ways <= all;
+    // Numbers, and who sends to whom, come before the rails of axes.
+    this.#rails = (this.#both ? ways : most * wide) + rails <= all ? rails : 0;
+    const room = all - this.#rails;
     this.#cell = Math.max(4, Math.min(wide, room / Math.max(1, most)));
     this.#tile = most * this.#cell;
+    this.#lanes = Math.min(LANES.most, room - 2 * this.#tile);
+  }
+
+  /** Axes along which there are several devices; none for a global array. */
+  #axes(): readonly number[] {
+    const { axes } = this.mesh;
+    const some = this.step.cells.every(({ device }) => this.#ids.includes(device));
+    return axes.flatMap(({ size }, axis) => (some && size > 1 ? [axis] : []));
+  }
+
+  /** A rail of each axis, the outermost first, interrupted where an outer coordinate changes. */
+  #railMarks(left: number, y: number): Mark[] {
+    if (this.#rails === 0) return [];
+    const shape = this.mesh.axes.map(({ size }) => size);
+    const digits: Digits[] = this.step.cells.map(({ device }) => unravel(this.#ids.indexOf(device), shape));
+    let x = left;
+    return this.#axes().flatMap((axis) => {
+      x += railRoom(this.mesh, axis);
+      return runsOf(digits, axis).flatMap((run) => {
+        const rows = runsOf(run, axis + 1).map((same) => {
+          const top = y + HEAD + digits.indexOf(same[0] ?? []) * this.line + (this.line - 24) / 2;
+          return [top, (same.length - 1) * this.line + 24, String(same[0]?.[axis])] as const;
+        });
+        return railDown(this.mesh, axis, x, rows);
+      });
+    });
   }
 
   marks(x: number, y: number): Mark[] {
     const { step, which, line } = this;
-    const left = x + PAD + 34;
-    const right = this.#both ? left + this.#tile + LANES : left;
+    const left = x + PAD + this.#rails + ID;
+    const right = this.#both ? left + this.#tile + this.#lanes : left;
     const [name, value] = which === 0 ? ["mine", step.name] : ["reference", step.counterpart || step.name];
     const marks: Mark[] = [
       label(x + PAD, y + 14, name, 12, "ink", { weight: 700 }),
       label(right, y + 28, fit(value, this.#tile + 40, 12, true), 12, "ink", { ...MONO, weight: 700 }),
+      ...this.#railMarks(x + PAD, y),
     ];
     if (this.#both)
       marks.push(label(left, y + 28, fit(step.operands[which], this.#tile + 20, 12, true), 12, "muted", MONO));
@@ -118,20 +161,20 @@ class Half {
 
   #block(cells: readonly string[], x: number, y: number, origin: number, parted: readonly number[]): Mark[] {
     const w = cells.length * this.#cell;
-    const marks: Mark[] = [
-      { kind: "rect", x, y, w, h: 24, r: 2, fill: this.#color(origin), stroke: { color: "edge", width: 1 } },
-    ];
+    const fill = this.#color(origin);
+    const ink = fill === "cell" ? "ink" : "tile-ink";
+    const marks: Mark[] = [{ kind: "rect", x, y, w, h: 24, r: 2, fill, stroke: { color: "edge", width: 1 } }];
     if (cells.length > 1) marks.push({ kind: "grid", x, y, w, h: 24, columns: cells.length, rows: 1, color: "bg" });
     cells.forEach((text, k) => {
       const at = x + k * this.#cell;
       const shown = fit(text, this.#cell - 4, 12, true);
-      marks.push(label(at + this.#cell / 2, y + 16.5, shown, 12, "tile-ink", { ...MONO, anchor: "middle" }));
+      marks.push(label(at + this.#cell / 2, y + 16.5, shown, 12, ink, { ...MONO, anchor: "middle" }));
     });
     const dash = this.which === 1 ? { dash: [3, 2] } : {};
     for (const k of parted) {
       if (k >= cells.length) continue;
       const frame = { x: x + k * this.#cell + 1, y: y + 1, w: this.#cell - 2, h: 22 };
-      marks.push({ kind: "rect", ...frame, r: 2, stroke: { color: "tile-ink", width: 2, ...dash } });
+      marks.push({ kind: "rect", ...frame, r: 2, stroke: { color: ink, width: 2, ...dash } });
     }
     return marks;
   }
@@ -147,9 +190,9 @@ class Half {
   }
 
   #color(origin: number): `#${string}` | "cell" {
-    const at = this.ids.indexOf(origin);
+    const at = this.#ids.indexOf(origin);
     if (origin < 0 || at < 0) return "cell";
-    return hex(positionColor(at, this.ids.length, 0, 1, this.scheme));
+    return hex(positionColor(at, this.#ids.length, 0, 1, this.scheme));
   }
 
   /** Who sends to whom: up on the left, down on the right, each in a lane of its own. */
@@ -173,6 +216,17 @@ class Half {
       return { kind: "line", points, stroke: { color: "axis0", width: 1.5 }, r: 4, arrow: true };
     });
   }
+}
+
+/** Coordinates that follow one another and are the same on the first axes. */
+function runsOf(digits: readonly Digits[], axes: number): Digits[][] {
+  const runs: Digits[][] = [];
+  for (const one of digits) {
+    const last = runs.at(-1);
+    if (last?.[0] && one.slice(0, axes).join() === last[0].slice(0, axes).join()) last.push(one);
+    else runs.push([one]);
+  }
+  return runs;
 }
 
 function hex(rgb: Rgb): `#${string}` {

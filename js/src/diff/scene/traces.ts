@@ -1,7 +1,6 @@
 /** Two traces as one scene, for the picture without a page: where they part, the steps, what devices hold. */
 import type { Scheme } from "../../core/color";
 import type { TraceDiff } from "../../core/document.gen";
-import { unpack } from "../../core/ints";
 import { framed, headBand, rule, saysBand, stack } from "../../draw/bands";
 import { label, type Mark, MONO, PAD, type Scene } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
@@ -17,12 +16,12 @@ interface Look {
 export function tracesScene(doc: TraceDiff, { width, scheme, selection }: Look): Scene {
   const at = chosenOf(doc, selection);
   const step = doc.steps[at];
-  const held = stepScene(step, [...unpack(doc.mesh.device_ids)], width, scheme);
+  const held = stepScene(step, doc.mesh, width, scheme);
   const note = `${held.height > 0 ? "Solid frame: mine, dashed: the reference. " : ""}${noteOf(step)}`;
   const line = { marks: [rule(0, 0, width)], height: 1 };
   const card = stack([
     headBand(nameOf(doc), doc.mesh, [], width),
-    saysBand(doc.verdict, [], width),
+    saysBand(doc.verdict, [{ text: doc.cause }], width),
     line,
     stripBand(doc, at, width),
     line,

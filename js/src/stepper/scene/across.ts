@@ -1,10 +1,10 @@
 /** A collective whose groups run across the mesh: all hold their additions below their tiles, or the picked one alone. */
 
+import { railAcross, railDown, railRoom } from "../../draw/axes";
 import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
 import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, ROOM, stripped, stripVariable, tileFace } from "./ask";
-import { railAcross, railDown, railRoom } from "./axes";
 import { cellOf, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
 import type { Face } from "./contents";
 import { LINE } from "./downrows";

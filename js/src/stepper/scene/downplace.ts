@@ -1,9 +1,9 @@
 /** A group that runs down: where its tiles, lanes, slots and rails stand for a choice of what shrinks. */
 import { clauses } from "../../core/text";
+import { railAcross, railDown } from "../../draw/axes";
 import { BOLD, type Box, label, type Mark } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
 import { type Ask, adds, chunksOf, lastOf, rowsOf, signRoom, stripVariable } from "./ask";
-import { railAcross, railDown } from "./axes";
 import { shownPart, TAG } from "./cells";
 import type { Choice } from "./downchoices";
 import { type Fixed, LINE } from "./downrows";

@@ -1,8 +1,8 @@
 /** A group that runs down: sizes of its tiles, and of what is beside them, for a choice of what shrinks. */
 
+import { railRoom } from "../../draw/axes";
 import { textWidth } from "../../draw/measure";
 import { type Ask, adds, chunksOf, groupsOf, pieceFace, signRoom, stripped, tileFace } from "./ask";
-import { railRoom } from "./axes";
 import { cellOf, SWATCH, TAG, unsent } from "./cells";
 import type { Face } from "./contents";
 import type { Choice } from "./downchoices";

@@ -10,7 +10,7 @@ const R = 6.5;
 export function equalMarks(view: StepView): Mark[] {
   const { stage, show, trace } = view;
   const shown = show.after.filter((v) => v.shape.length > 0);
-  if (shown.length === 0 || stage.map) return [];
+  if (shown.length === 0) return [];
   const equal = (a: number, b: number) =>
     shown.every((v) => {
       const first = trace.firstEqual(v);

@@ -72,17 +72,22 @@ function ringFlights(view: Moving): Flight[] {
   return hopsOf(view).map(({ transfer, group, source, destination, from, to, at, wrap }) => {
     // It starts under its block, which is drawn over it, and ends under the other one.
     const end = at.y + to.box.y - from.box.y;
-    const w = wrap === null ? at.w : Math.min(at.w, stage.carried.width);
+    const { swatch, width } = stage.carried;
+    const alone = stage.bare && !swatch;
+    const w = alone ? width : wrap === null ? at.w : Math.min(at.w, width);
     const [block, last] = [from, to].map(({ box, places }) => places[0]?.box ?? box) as [Box, Box];
     const edge = from.box.x + from.box.w;
     const side = stage.reading ? edge + 3 : block.x + block.w - (isSlim(stage) ? -4 : w);
     const lane = edge + wrapLane(view, wrap ?? 0) - w / 2;
     const [x, y] =
       wrap === null
-        ? [at.x, at.y + (end - at.y) * flow.progress]
+        ? [
+            Math.max(block.x, Math.min(at.x + (at.w - w) / 2, block.x + block.w - w)),
+            at.y + (end - at.y) * flow.progress,
+          ]
         : aroundAt(side, lane, side, at.y, end, flow.progress);
     const box = { ...at, x, y, w };
-    const bare = stage.bare || (wrap !== null && stage.carried.swatch);
+    const bare = swatch && (stage.bare || wrap !== null);
     const ends = wrap !== null && stage.carried.ends;
     const flight = copy(view, source, destination, box, chunkMarks(view, group, transfer, box, bare, ends));
     return isSlim(stage) ? flight : { ...flight, box: seen(seen(flight.box, block), last) };
@@ -139,15 +144,16 @@ function laneFlights(view: Moving): Flight[] {
 function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: ReturnType<typeof laneCopy>): Flight {
   const { stage } = view;
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
-  const each = stage.chunks > 1 && !size.bare ? size.block / stage.carried.chunks : size.block;
-  const w = stage.chunks > 1 && !size.bare ? each * transfer.chunks.length : size.block;
+  // Where all chunks have no room, those of a copy with fewer may have.
+  const bare = size.bare || transfer.chunks.length > stage.carried.chunks;
+  const w = stage.chunks > 1 && !bare ? (size.block / stage.carried.chunks) * transfer.chunks.length : size.block;
   // The tag is the last of it that goes under a tile: of what goes on to the right, it is at the left.
   const first = stage.motion === "permute";
   const block = { ...box, x: box.x + (first ? size.tag : size.block - w), w };
   const tag = { x: first ? box.x : box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
   const inner = { ...box, x: Math.min(tag.x, block.x), w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
-    ...chunkMarks(view, stage.group, transfer, block, size.bare),
+    ...chunkMarks(view, stage.group, transfer, block, bare),
     ...(size.tag ? tagMarks(view, [source], tag, inkBetween(view, source, destination)) : []),
   ]);
 }
@@ -175,12 +181,14 @@ function chunkMarks(
     if (adds) return sumColor(view, held(k), keeperOf(view, source, k));
     return blockColor(view, input, (exchanges(c) ? group[t.origin] : held(k)[0]) ?? source);
   };
+  // What goes to one destination has its place there by who it is from.
+  const addressed = exchanges(c) && strip ? partOf(stage.face, stage.chunks, [t.origin]) : face;
   const text = (cell: number): string => {
     const element = face.elements[cell] ?? -1;
     if (adds) return together(view, held(chunkOfCell(cell)), element);
     if (!exchanges(c)) return numberOf(view, permutes ? input : output, source, element);
-    const destination = group[t.chunks[0] ?? 0];
-    return t.chunks.length === 1 && destination !== undefined ? numberOf(view, output, destination, element) : "";
+    const own = Math.floor(cell / face.columns) * each + ((cell % face.columns) % each);
+    return numberOf(view, output, group[chunkOfCell(cell)] ?? source, addressed.elements[own] ?? -1);
   };
   const corner = trace.corner(permutes ? input : output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));

@@ -13,6 +13,8 @@ import { idOf } from "./piece";
 import { type Moving, moves, type StepView } from "./view";
 
 const SIZE = 12;
+/** How much wider text is in the widest of usual fonts. */
+const WIDE = 1.1;
 /** Terms that are written one by one. */
 const MOST = 8;
 
@@ -20,12 +22,12 @@ export function lineMarks(view: StepView): Mark[] {
   const { stage } = view;
   const { x, y, width } = stage.line;
   const sum = moves(view) && view.trace.end(view.step) !== "start" ? sumOf(view) : null;
-  if (sum) return sumMarks(view as Moving, sum);
+  if (sum) return [...columnsMarks(view), ...sumMarks(view as Moving, sum)];
   const [words, second] = caption(view);
   const iteration = view.trace.iterations(view.step);
   const before = iteration && `${iteration}: `;
-  const hop = (moves(view) ? hopTexts(view) : []).find((s) => textWidth(before + s, SIZE) <= width);
-  const first = before + (hop ?? words);
+  const texts = [...(moves(view) ? hopTexts(view) : []), words, words.replace(/^(Hop [^:]*):.*/s, "$1.")];
+  const first = before + (texts.find((s) => WIDE * textWidth(before + s, SIZE) <= width) ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
   const rest = clauses([scaleOf(view), second, noteOf(view)]);
   if (rest !== "") marks.push(label(x, y + 16, fitClauses(rest, width, 11), 11, "muted"));
@@ -36,6 +38,25 @@ export function lineMarks(view: StepView): Mark[] {
 function noteOf({ stage: { note, covered }, trace: { mesh } }: StepView): string {
   const rows = [...new Set([...covered].map((p) => mesh.digits(p)[0] ?? 0))];
   return clauses([note, rows.length > 0 ? `${mesh.axes[0]?.name}=${rows.join(", ")} behind` : ""]);
+}
+
+/** Width that the words over the slots take at most. */
+const HEADER = 200;
+
+/** Over the first block of a group which columns of it are seen, where that is not all and there is room before the words over the slots. */
+function columnsMarks({ stage: { run, header, face, chunks, tiles, width } }: StepView): Mark[] {
+  const [
+    {
+      box,
+      places: [place],
+    } = { box: null, places: [] },
+  ] = tiles;
+  if (!box || !place || !header || !face || run !== "down" || chunks > 1) return [];
+  const { columns, of } = face;
+  const text = `${columns > 1 ? `columns 0–${columns - 1}` : "column 0"} of ${of[1]}`;
+  const end = Math.min(header.x, width - HEADER) - 4;
+  if (columns >= of[1] || place.box.x + textWidth(text, 10) > end) return [];
+  return [label(place.box.x, box.y - 6, text, 10, "muted")];
 }
 
 /** What the numbers of a collective are multiples of: `all numbers ×10⁸`. */

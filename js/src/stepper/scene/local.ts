@@ -2,13 +2,13 @@
 
 import { chunkOf } from "../../collective/model/chunks";
 import type { NumberFormat } from "../../core/numbers";
+import { railDown, railRoom } from "../../draw/axes";
 import { type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../../draw/grid";
 import type { Box } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import type { Formats } from "../model/formats";
 import type { TraceModel } from "../model/trace";
 import type { Size } from "./ask";
-import { railDown, railRoom } from "./axes";
 import { cellOf, FONTS } from "./cells";
 import { type Contents, type Face, faceOf, shapeOf, stripOf } from "./contents";
 import { copiesSpans } from "./copies";

@@ -1,8 +1,8 @@
 /** Rails at the left of a group that runs down: of its axis, or of each of several axes, the outermost first. */
 import { product } from "../../core/mesh";
+import { railDown, railRoom } from "../../draw/axes";
 import type { Box, Mark } from "../../draw/marks";
 import type { Ask } from "./ask";
-import { railDown, railRoom } from "./axes";
 
 /** Mesh axis along which the picked group runs, where it is one alone. */
 export function along({ trace, c, group }: Ask): number | null {

@@ -22,7 +22,11 @@ export function roundsStage(ask: Ask, home: Stage): Stage {
   const ring = plan.algorithm.endsWith("ring") && plan.n <= GUTTERS && rows.length === plan.n;
   const gutters = ring && home.run === "down" && !exchanges(c);
   const asked: Ask = { ...ask, motion: gutters ? "gutters" : "lanes" };
-  const block = blockOf(asked, own, gutters ? laneIn(asked, home) : null);
+  const blocks = FONTS.map((_, k) => blockOf(asked, own, gutters ? laneIn(asked, home) : null, FONTS.slice(k)));
+  // Smaller digits come before copies without any.
+  const written = ({ carried }: Pick<Stage, "carried">) => (carried.swatch ? 0 : carried.chunks);
+  const best = blocks.map((one) => (one.bare ? 0 : written(copiesIn(asked, home, own, rows, one))));
+  const block = blocks[best.indexOf(Math.max(...best))] as Block;
   const { face, width, height, left, top, font, bare, id } = block;
   const v = stripVariable(asked, false);
   const place = ({ box }: Tile) => ({
@@ -99,17 +103,24 @@ function gapIn({ tiles, large, room, width }: Stage): number {
 }
 
 /** As much of a block as a tile has room for. */
-function blockOf(ask: Ask, own: readonly Tile[], lane: number | null): Block {
+function blockOf(ask: Ask, own: readonly Tile[], lane: number | null, fonts: readonly number[]): Block {
   const { id, box } = own[0] as Tile;
-  const block = blockIn(ask, own, id, 4, lane);
+  const block = blockIn(ask, own, id, 4, lane, fonts);
   // Under the id there is more width than beside it; but copies that go from tile to tile would pass over it.
   if (!block.bare || ask.motion === "gutters" || box.h < HEAD + CELL.least + 2) return block;
-  const under = blockIn(ask, own, "above", 3, lane);
+  const under = blockIn(ask, own, "above", 3, lane, fonts);
   return under.bare ? block : under;
 }
 
 /** As much of a block as there is room for beside the id, or under it; between two rows of a ring a copy has room, too. */
-function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number, lane: number | null): Block {
+function blockIn(
+  ask: Ask,
+  own: readonly Tile[],
+  id: Tile["id"],
+  edge: number,
+  lane: number | null,
+  fonts: readonly number[],
+): Block {
   const { box, places } = own[0] as Tile;
   const [left, top] = id === "above" ? [edge, HEAD] : [(places[0]?.box.x ?? box.x) - box.x, 0];
   const [w, h] = [box.w - left - edge, box.h - top - 2];
@@ -120,7 +131,7 @@ function blockIn(ask: Ask, own: readonly Tile[], id: Tile["id"], edge: number, l
   const all = tileFace(ask, [rows, 4096]);
   const height = all.rows * Math.floor(Math.min(CELL.most, high / all.rows));
   for (let columns = all.columns / n; columns > 0; columns--)
-    for (const font of FONTS)
+    for (const font of fonts)
       for (const tight of font === FONTS[2] ? [false, true] : [false]) {
         const face = tileFace(ask, [rows, columns * n]);
         const cell = cellOf(ask, font, tight);
@@ -163,16 +174,19 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const needed = columns * cellOf(ask, block.font, true) - 1;
   if (motion === "gutters") {
     const n = wraps(plan);
-    const room = Math.min(gapIn(home), n * Math.max(26, each + 9));
-    const width = Math.max(1, Math.min(each, room / n - 7));
+    // In blocks without numbers a copy is as wide as its number, where it passes none in the next column.
+    const numbered = block.bare && n === 1 && block.height >= LOWEST;
+    const wide = numbered ? Math.max(each, needed) : each;
+    const room = Math.min(gapIn(home), n * Math.max(26, wide + 9));
+    const width = Math.max(1, Math.min(wide, room / n - 7));
     return {
       room: { x, y, w: room, h },
       carried: {
         chunks: 1,
         width,
         height: block.height,
-        swatch: width < each && !carries(ask, columns, block.font, width),
-        ends: width < Math.min(each, needed),
+        swatch: block.bare ? !numbered || width < needed : width < each && !carries(ask, columns, block.font, width),
+        ends: !block.bare && width < Math.min(each, needed),
         tag: 0,
       },
     };
@@ -182,10 +196,11 @@ function copiesIn(ask: Ask, home: Stage, own: readonly Tile[], rows: readonly (r
   const down = home.run === "down";
   const tag = down && w / lanes < TAG.w + 16 ? 0 : TAG.w + 4;
   const [most, high] = [(down ? w / lanes : (own[0]?.box.w ?? 0)) - tag - 8, down ? 40 : h / lanes - 5];
-  const swatch = chunks * needed > most || high < LOWEST;
-  const wanted = chunks * columns * cellOf(ask, block.font);
+  const written = high < LOWEST ? 0 : Math.min(chunks, Math.floor(most / needed));
+  const swatch = written === 0;
+  const wanted = written * columns * cellOf(ask, block.font);
   const width = swatch ? Math.max(4, Math.min(SWATCH, most)) : Math.min(wanted, most);
   const height = Math.max(4, Math.min(block.height, high));
   const room = { x, y, w: down ? Math.min(w, lanes * (width + tag + 8) + 16) : w, h };
-  return { room, carried: { chunks, width, height, swatch, ends: false, tag } };
+  return { room, carried: { chunks: Math.max(1, written), width, height, swatch, ends: false, tag } };
 }

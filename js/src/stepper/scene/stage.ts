@@ -114,7 +114,7 @@ export interface Stage {
   /** Chunks side by side that a face has; 1 where it is a block as it is. */
   chunks: number;
   /**
-   * Most chunks of a copy that goes from tile to tile, how large it is, whether its numbers have no room, or in each row
+   * Most chunks of a copy that goes from tile to tile with its numbers, how large that is, whether its numbers have no room, or in each row
    * only the first and the last, and what its sender's id takes.
    */
   carried: { chunks: number; width: number; height: number; swatch: boolean; ends: boolean; tag: number };

@@ -2,9 +2,10 @@
  * A group of a mesh of two to four axes, large at its place among the other groups, which are small: of the axes that the
  * group does not run along, the first goes down and the last across.
  */
+
+import { railAcross, railDown, railRoom } from "../../draw/axes";
 import { type Box, type Mark, shift } from "../../draw/marks";
 import type { Ask } from "./ask";
-import { railAcross, railDown, railRoom } from "./axes";
 import { downStage } from "./down";
 import { downHeight, mapOver } from "./downrows";
 import type { Small, Stage, Tile } from "./stage";

@@ -1,17 +1,21 @@
 /** Rails and coordinates of a mesh whose rows and columns stand anywhere. */
-import type { MeshModel } from "../../core/mesh";
-import { axisStroke, axisToken, BOLD, label, type Mark } from "../../draw/marks";
-import { fit, textWidth } from "../../draw/measure";
+import { axisStroke, axisToken, BOLD, label, type Mark } from "./marks";
+import { fit, textWidth } from "./measure";
+
+/** What is needed of a mesh. */
+interface Axes {
+  axes: readonly { name: string; size: number }[];
+}
 
 /** Width of the coordinates left of rows: `x=3`; a long name is turned, beside them. */
-export function railRoom(mesh: MeshModel, axis: number): number {
+export function railRoom(mesh: Axes, axis: number): number {
   const { name = "", size = 1 } = mesh.axes[axis] ?? {};
   return long(name) ? textWidth(String(size - 1), 11, true) + 40 : textWidth(`${name}=${size - 1}`, 11, true) + 20;
 }
 
 /** An axis that runs down, left of `x`: its rail and the coordinate of each row. */
 export function railDown(
-  mesh: MeshModel,
+  mesh: Axes,
   axis: number,
   x: number,
   rows: readonly (readonly [y: number, h: number, at: string])[],
@@ -47,7 +51,7 @@ export function railDown(
 
 /** An axis that runs across, over `y`: its rail and the coordinate of each column. */
 export function railAcross(
-  mesh: MeshModel,
+  mesh: Axes,
   axis: number,
   y: number,
   columns: readonly (readonly [x: number, w: number])[],
