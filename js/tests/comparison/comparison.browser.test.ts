@@ -432,6 +432,40 @@ test("the line that is seen first stays the first in a card of another width", a
   }
 });
 
+test("a table that nobody looked through opens at what is to be looked at first at every width", async () => {
+  const view = await mount(comparison("layer"), {}, { width: 1240 });
+  const to = async (width: number) => {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+  };
+  const stop = () => find(view, "#line-r3").getBoundingClientRect();
+  for (const width of [480, 934, 700, 360]) {
+    await to(width);
+    const list = table(view).getBoundingClientRect();
+    expect(stop().top, `${width} px`).toBeGreaterThan(list.top - 1);
+    expect(stop().bottom, `${width} px`).toBeLessThan(list.top + list.height / 2);
+  }
+  table(view).scrollTop = 0;
+  await frames();
+  await to(480);
+  expect(table(view).scrollTop).toBe(0);
+});
+
+test("the way through what is to be looked at always says where it is", async () => {
+  const view = await mount(comparison("training"), {}, { width: 934 });
+  const shows = () => textOf(find(view, ".walk .mono"));
+  const first = shows();
+  expect(first).toMatch(/^1 of \d+$/);
+  press(table(view), "n");
+  press(table(view), "Home");
+  await settle();
+  expect(current(view)).not.toBe("r1");
+  expect(shows()).toBe(first.replace("1", "2"));
+  press(table(view), "n");
+  await settle();
+  expect(shows()).toBe(first.replace("1", "3"));
+});
+
 test("in a narrow card the chain runs downward, each arrow between its boxes, without the way beside the rows", async () => {
   const doc = comparison("layer");
   const given = { row: 0, value: 1, dim: 1, axis: "y", given: "argument" as const };
