@@ -2,6 +2,7 @@
 
 import boardStyles from "../card/board.css";
 import buttonStyles from "../card/buttons.css";
+import fadeStyles from "../card/fade.css";
 import keyedStyles from "../card/keyed.css";
 import lineStyles from "../card/lines.css";
 import { entry } from "../card/mount";
@@ -15,5 +16,5 @@ export default entry({
   state: PipelineState,
   body: PipelineCard,
   keys: pipelineKeys,
-  styles: [keyedStyles, paperStyles, lineStyles, boardStyles, buttonStyles, styles],
+  styles: [fadeStyles, keyedStyles, paperStyles, lineStyles, boardStyles, buttonStyles, styles],
 });
