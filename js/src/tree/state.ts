@@ -4,6 +4,7 @@ import { Layer } from "../card/canvas";
 import { firstLine, scrollToTop } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
+import { Tall } from "../card/tall";
 import type { WidgetModel } from "../card/widget";
 import type { Format } from "../core/format";
 import type { Device } from "../core/mesh";
@@ -195,12 +196,16 @@ export class ModelState extends CardState<Fields> {
     return Math.round(Math.max(least, Math.min(most, part * width))) - 2 * PAD;
   }
 
+  readonly #tall = new Tall();
+
   protected override paint(): boolean {
     const shown = this.shown();
     const { theme } = this.now;
     if (!shown || !theme) return false;
     this.#after?.();
     this.#after = null;
+    const table = this.frame.shadowRoot?.querySelector<HTMLElement>(".tree");
+    if (table) this.#tall.keep(table, this.now.width, this.now.paper, this.now.generation);
     const { tree, map, mesh, device, figures, bar } = shown;
     const write = figures.here;
     const lit = this.lit();

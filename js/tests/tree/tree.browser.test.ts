@@ -276,3 +276,22 @@ test("a type that is too long for its column is cut, and stays in its line", asy
   expect(cells.some((cell) => cell.scrollWidth > cell.clientWidth)).toBe(true);
   expect(Math.max(...cells.map((cell) => cell.clientHeight))).toBeLessThan(24);
 });
+
+test.each([934, 700, 480])("a card is as high with fewer rows, %d px", async (width) => {
+  const view = await mount(wire("state"), {}, { width });
+  const { height } = view.frame.getBoundingClientRect();
+  find(view, "header button.chip").click();
+  await settle();
+  await frames();
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+});
+
+test("a card is as high with a rule that is tried", async () => {
+  const view = await mount(wire("state"), {}, { width: 934 });
+  const { height } = view.frame.getBoundingClientRect();
+  find(view, ".offers button").click();
+  await settle();
+  await frames();
+  expect(find(view, ".what ul").childElementCount).toBe(1);
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+});
