@@ -295,3 +295,14 @@ test("a card is as high with a rule that is tried", async () => {
   expect(find(view, ".what ul").childElementCount).toBe(1);
   expect(view.frame.getBoundingClientRect().height).toBe(height);
 });
+
+test("the line that is looked at first stays in view in a card of another width", async () => {
+  const view = await mount(wire("state"), {}, { width: 934 });
+  for (const width of [480, 700, 360]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+    const [list, line] = [".tree", ".row.current"].map((part) => find(view, part).getBoundingClientRect());
+    expect(line?.top, `${width} px`).toBeGreaterThanOrEqual((list?.top ?? 0) - 1);
+    expect(line?.bottom, `${width} px`).toBeLessThanOrEqual((list?.bottom ?? 0) + 1);
+  }
+});
