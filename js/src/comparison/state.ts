@@ -115,10 +115,8 @@ export class ComparisonState extends CardState<Fields> {
   #opened = false;
   /** Whether the table is to be opened at what is to be looked at first. */
   #opening = false;
-  /** What it was opened with: while it has that, and nobody scrolls it, it opens anew at another width. */
+  /** What it was opened with: while it has that, and nobody touches it, it opens anew at another width. */
   #beginning: { lines: readonly Line[]; cursor: number; selection: number | null } | null = null;
-  /** How far it is scrolled, by what was done here. */
-  #scroll = 0;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super(widget, frame, BEGINNING, ["choices", "selection", "_instead", "_try", "_opened"]);
@@ -365,8 +363,12 @@ export class ComparisonState extends CardState<Fields> {
     this.#showNews();
   }
 
+  /** Somebody looks through the table. */
+  touched(): void {
+    this.#beginning = null;
+  }
+
   scrolled(): void {
-    if (this.#table()?.scrollTop !== this.#scroll) this.#beginning = null;
     this.#look();
     this.#window();
   }
@@ -392,7 +394,6 @@ export class ComparisonState extends CardState<Fields> {
   /** Remembers the line that is seen first. */
   #look(): void {
     const table = this.#table();
-    this.#scroll = table?.scrollTop ?? 0;
     this.#first = (table && firstLine(table, "[id^=line-]")?.id) ?? null;
   }
 
@@ -439,7 +440,6 @@ export class ComparisonState extends CardState<Fields> {
     const table = this.#table();
     if (this.#top && table) scrollToTop(table, el);
     else keepInView(el);
-    this.#look();
   }
 
   protected read(document: unknown): void {

@@ -52,8 +52,9 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
         aria-label={`${state.name()}, ${bytes(tree.held[shown.device] ?? 0)} ${device}`}
         aria-rowcount={rows.length}
         aria-activedescendant={at < 0 ? undefined : `node-${node}`}
+        onWheel={() => state.touched()}
+        onPointerDown={() => state.touched()}
         onScroll={(event) => {
-          state.scrolled(event.currentTarget.scrollTop);
           if (!all) state.set({ top: event.currentTarget.scrollTop });
         }}
       >

@@ -207,12 +207,11 @@ export class ModelState extends CardState<Fields> {
   readonly #tall = new Tall();
   /** Height of the table: at another width it is another one before the card is drawn again. */
   #high = 0;
-  /** How far it is scrolled by what was done here, and whether somebody scrolled it otherwise. */
-  #scroll = 0;
+  /** Whether somebody looked through the table. */
   #touched = false;
 
-  scrolled(top: number): void {
-    if (top !== this.#scroll) this.#touched = true;
+  touched(): void {
+    this.#touched = true;
   }
 
   protected override paint(): boolean {
@@ -225,7 +224,6 @@ export class ModelState extends CardState<Fields> {
     if (table) {
       this.#tall.keep(table, this.now.width, this.now.paper, this.now.generation);
       this.#high = table.clientHeight;
-      this.#scroll = table.scrollTop;
     }
     const { tree, map, mesh, device, figures, bar } = shown;
     const write = figures.here;

@@ -445,6 +445,7 @@ test("a table that nobody looked through opens at what is to be looked at first 
     expect(stop().top, `${width} px`).toBeGreaterThan(list.top - 1);
     expect(stop().bottom, `${width} px`).toBeLessThan(list.top + list.height / 2);
   }
+  table(view).dispatchEvent(new WheelEvent("wheel"));
   table(view).scrollTop = 0;
   await frames();
   await to(480);

@@ -258,6 +258,7 @@ test("the line that is seen first stays the first in a card of another width", a
     const { top } = tree.getBoundingClientRect();
     return lines(view).find((line) => line.getBoundingClientRect().bottom > top + 1)?.id;
   };
+  tree.dispatchEvent(new WheelEvent("wheel"));
   tree.scrollTop = 81;
   const before = first();
   for (const width of [480, 1134]) {
