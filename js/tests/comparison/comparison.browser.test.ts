@@ -483,3 +483,26 @@ test("in a narrow card the chain runs downward, each arrow between its boxes, wi
   expect(strand.height).toBeGreaterThan(2 * strand.width);
   expect(find(view, ".gutter").getBoundingClientRect().width).toBe(0);
 });
+
+test.each([934, 700, 480])(
+  "what a fix gives stands apart from what it sends, however long that is, %d px",
+  async (width) => {
+    const base = comparison("layer");
+    const communication = "all-gather over y, 12 times; all-reduce over x and y, 12 times";
+    const rows = base.rows.map((row) =>
+      row.error
+        ? { ...row, error: { ...row.error, fixes: row.error.fixes.map((fix) => ({ ...fix, communication })) } }
+        : row,
+    );
+    const view = await mount({ ...base, rows }, {}, { width });
+    for (const way of view.root.querySelectorAll(".way")) {
+      const range = document.createRange();
+      const [gives, cost] = [".gives", ".cost"].map((part) => {
+        range.selectNodeContents(way.querySelector(part) as Element);
+        return range.getBoundingClientRect();
+      });
+      const apart = (gives?.right ?? 0) <= (cost?.left ?? 0) || (gives?.bottom ?? 0) <= (cost?.top ?? 0) + 1;
+      expect(apart).toBe(true);
+    }
+  },
+);
