@@ -113,6 +113,8 @@ export class ComparisonState extends CardState<Fields> {
   #fixed = -1;
   /** Whether a row was just opened. */
   #opened = false;
+  /** Whether a difference was asked for, and is to be seen when it is there. */
+  #comparing = false;
   /** Whether the table is to be opened at what is to be looked at first. */
   #opening = false;
   /** What it was opened with: while it has that, and nobody touches it, it opens anew at another width. */
@@ -329,6 +331,7 @@ export class ComparisonState extends CardState<Fields> {
   compare(reason: number, at: number): void {
     const { instead } = this.now;
     const n = Math.max(instead.sent.n ?? 0, instead.compared?.n ?? 0) + 1;
+    this.#comparing = true;
     const kept = this.saved && this.#kept(reason, at);
     if (kept) {
       this.set({ instead: { ...instead, compared: { n, reason }, sent: { ...kept, n } } });
@@ -385,16 +388,18 @@ export class ComparisonState extends CardState<Fields> {
       this.#tall.keep(table, this.now.width, this.now.paper, this.now.doc?.name);
       this.#scrollToWanted();
       this.#scrollToOpened();
+      this.#scrollToDifference(table);
       this.#openAtFirst();
       this.#look();
     }
     return true;
   }
 
-  /** Remembers the line that is seen first. */
+  /** Remembers the line that is seen first, or whose details are. */
   #look(): void {
     const table = this.#table();
-    this.#first = (table && firstLine(table, "[id^=line-]")?.id) ?? null;
+    const first = table && firstLine(table, "[id^=line-], .details");
+    this.#first = first?.id || first?.previousElementSibling?.id || null;
   }
 
   /** Whether the table is as it was opened. */
@@ -431,6 +436,13 @@ export class ComparisonState extends CardState<Fields> {
     if (!details) return;
     this.#opened = false;
     keepInView(details.querySelector(".why"), details.previousElementSibling?.clientHeight);
+  }
+
+  #scrollToDifference(table: HTMLElement): void {
+    const opened = this.#comparing ? table.querySelector(".opened:has(> div)") : null;
+    if (!opened) return;
+    this.#comparing = false;
+    scrollToTop(table, opened);
   }
 
   #scrollToWanted(): void {

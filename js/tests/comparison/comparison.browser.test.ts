@@ -506,3 +506,25 @@ test.each([934, 700, 480])(
     }
   },
 );
+
+test("a difference that is asked for comes into view, and its row stays first at another width", async () => {
+  const doc = comparison("layer");
+  const more = { through: [], back: false, lost: [], because: "", wanted: -1, group: -1 };
+  const reason = { ...more, row: 1, value: 0, dim: 0, axis: "x", given: "constraint" as const, giver: -1, step: -1 };
+  const one = { what: "as it is", code: "", gives: "", collectives: [], sent: 0, flops: 0 };
+  const _instead = { 0: { n: 0, found: [one, { ...one, what: "without line 2" }] } };
+  const view = await mount({ ...doc, reasons: [reason], steps: 1 }, { selection: 1, _instead }, { width: 934 });
+  [...view.root.querySelectorAll("button")].find((b) => b.textContent === "Compare")?.click();
+  await settle();
+  expect(view.model.sentFor("_beside")).toEqual([{ n: 1, reason: 0, at: 1 }]);
+  view.model.assign({ _opened: { n: 1, front_end: "export default { render: () => () => {} };", state: {} } });
+  await settle();
+  const [list, heads, opened] = [".table", ".heads", ".opened"].map((part) => find(view, part).getBoundingClientRect());
+  const top = (list?.top ?? 0) + (heads?.height ?? 0);
+  expect(Math.abs((opened?.top ?? 0) - top)).toBeLessThan(2);
+  table(view).dispatchEvent(new WheelEvent("wheel"));
+  (view.frame.parentElement as HTMLElement).style.width = "700px";
+  await frames();
+  const row = find(view, "#line-r1").getBoundingClientRect();
+  expect(row.bottom).toBeGreaterThan(table(view).getBoundingClientRect().top);
+});
