@@ -48,7 +48,8 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
   let { height } = layout;
   // From the width below it on, of those that are tried at every width.
   for (let w = 319; docked && w < 1680; w += STEP)
-    if (w > width - STEP) height = Math.max(height, natural(model, { ...choice, cell: null }, w, true, high).height);
+    for (const one of w > width - STEP ? [choice, { ...choice, cell: null }] : [])
+      height = Math.max(height, natural(model, one, w, true, high).height);
   return { ...layout, height };
 }
 
