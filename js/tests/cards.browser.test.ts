@@ -76,6 +76,17 @@ test.each(Object.entries(VIEWS))("%s has room for a finger on every control", as
   }
 });
 
+test.each(Object.entries(VIEWS))("%s has buttons that are as wide pressed as not", async (_, mount) => {
+  const view = await mount(700);
+  for (const button of view.root.querySelectorAll<HTMLElement>("[aria-pressed]")) {
+    const widths = ["true", "false"].map((pressed) => {
+      button.ariaPressed = pressed;
+      return button.getBoundingClientRect().width;
+    });
+    expect(widths[0], button.textContent ?? "").toBe(widths[1]);
+  }
+});
+
 /** Menus that cut the choice that they show. */
 function cutMenus({ root }: Mounted): string[] {
   return [...root.querySelectorAll("select")].flatMap((menu) => {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from shardwidget._format import byte_count, count, duration, percent
 from shardwidget.document import Remedies, Remedy
 from shardwidget.document.columns import REMEDIES
@@ -15,6 +17,9 @@ LEAST = 0.005
 """The least share of work that is shown; of what falls, a tenth of it."""
 
 UNFINISHED = "Interrupted: more could be tried."
+
+_HELPER = re.compile(r"\s*\w+ = lambda\b")
+"""A line that defines what the change itself calls."""
 
 
 def headline(found: Remedies) -> str:
@@ -63,9 +68,10 @@ def _first(found: Remedies) -> list[Remedy]:
 
 def _row(remedy: Remedy) -> listing.Row:
     share = (remedy.before - remedy.after) / remedy.before if remedy.before else 0.0
-    # The code of several lines is that of its first; of an edited file it is told where.
-    first, *more = remedy.code.split("\n")
-    code = f"{first.strip()}{' …' if more else ''}"
+    # Of several lines the first that changes something; of an edited file it is told where.
+    lines = remedy.code.split("\n")
+    shown = next((line for line in lines if not _HELPER.match(line)), lines[0]).strip()
+    code = f"{shown}{' …' if len(lines) > 1 else ''}"
     less = ("−", share, "") if share >= LEAST / 10 else None
     row: dict[str, listing.Cell] = {"less": less, "what": remedy.what, "code": code}
     if remedy.lowers == "peak":

@@ -466,3 +466,13 @@ def test_what_saves_memory_alone_says_that_first_and_what_stays() -> None:
     assert sends.startswith("step: split mu: 4 KiB → 2 KiB sent by a device, 2 µs → 1 µs a call by the estimate\n")
     takes = str(Remedies("step", "communication", (replace(half, memory=1024, work=0.5),), 1))
     assert takes.partition("\n")[0].endswith(" a call by the estimate, for 1 KiB more memory and 50 % more work")
+
+
+def test_a_table_has_the_line_that_changes_something_not_the_helper_before_it() -> None:
+    code = "is_alike = lambda t: t == p\nstate = jax.tree.map(\n    put, state, is_leaf=is_alike\n)"
+    one = Remedy("split state as p is", code, 4096, 2048, None, "communication", 2e-6, 1e-6)
+    said = str(Remedies("step", "communication", (one, replace(one, code="p: P('x')\nmu: P('x')")), 2))
+    first, second = said.splitlines()[-2:]
+    assert first.endswith("state = jax.tree.map( …")
+    assert second.endswith("p: P('x') …")
+    assert "    is_alike = lambda t: t == p" in said, "the best stands in full"

@@ -26,9 +26,12 @@ const LEGEND = [
   ["swatch full", "what a device has"],
 ] as const;
 
+/** Below this width the sentence has lines of its own, and the badges one. */
+const NARROW = 556;
+
 export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
   const courses = state.courses();
-  const { doc, nbytes, at, chart } = state.now;
+  const { doc, nbytes, at, chart, width } = state.now;
   if (!courses || !doc) return null;
   const layout = state.layout();
   const [a, b] = courses;
@@ -43,7 +46,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
       <Head
         name={doc.collective}
         title={titleOf(a, nbytes)}
-        badges={badgesOf(courses)}
+        badges={badgesOf(courses, width < NARROW)}
         says={<Says also={sizesText(a, b)}>{answerOf(a, b)}</Says>}
       />
       <Tools state={state} said={said} />

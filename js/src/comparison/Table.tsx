@@ -39,6 +39,8 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
         inPage ? `line-${at.key}` : undefined,
       )}
       onScroll={() => state.scrolled()}
+      onWheel={() => state.touched()}
+      onPointerDown={() => state.touched()}
     >
       <div {...GROUP} class="heads">
         <div {...HEADS}>

@@ -12,7 +12,7 @@ import type { Theme } from "../draw/paint/theme";
 import { Chunks, type Range } from "./chunks";
 import { type Choices, ComparisonModel, decodeComparison, known } from "./model/comparison";
 import { type Way, waysOf } from "./model/gutter";
-import { type Filter, findingsOf, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
+import { type Filter, findingsOf, type Line, linesOf, openAtFirst, treeOf } from "./model/lines";
 import { askedOf, type WhyAnswer } from "./model/why";
 import { Pictures, type SmallPicture } from "./pictures";
 
@@ -52,6 +52,8 @@ const BEGINNING = {
   filter: "all" as Filter,
   /** Index of the line that the keyboard is at. */
   cursor: 0,
+  /** Which of what is to be looked at was walked to last. */
+  walked: 0,
   /** The row whose details are open. */
   selection: null as number | null,
   /** Which of its splits is asked about: a number that only grows. */
@@ -111,8 +113,12 @@ export class ComparisonState extends CardState<Fields> {
   #fixed = -1;
   /** Whether a row was just opened. */
   #opened = false;
-  /** Whether the document is new, and nothing of it was looked at. */
+  /** Whether a difference was asked for, and is to be seen when it is there. */
+  #comparing = false;
+  /** Whether the table is to be opened at what is to be looked at first. */
   #opening = false;
+  /** What it was opened with: while it has that, and nobody touches it, it opens anew at another width. */
+  #beginning: { lines: readonly Line[]; cursor: number; selection: number | null } | null = null;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super(widget, frame, BEGINNING, ["choices", "selection", "_instead", "_try", "_opened"]);
@@ -147,13 +153,15 @@ export class ComparisonState extends CardState<Fields> {
     else this.#window();
   }
 
-  /** The line that is seen first stays the first. */
+  /** The line that is seen first stays the first; a table that nobody looked through opens anew. */
   override resize(outer: number): void {
     const { width } = this.now;
     super.resize(outer);
     const chunks = this.shown()?.chunks;
+    const anew = this.now.width !== width;
+    this.#opening ||= anew && this.#untouched();
     const at =
-      chunks && this.now.width !== width && this.#wanted === null
+      chunks && anew && !this.#opening && this.#wanted === null
         ? chunks.lines.findIndex(({ key }) => `line-${key}` === this.#first)
         : -1;
     if (chunks && at >= 0) {
@@ -207,9 +215,14 @@ export class ComparisonState extends CardState<Fields> {
     const rows = changed.size > 0 ? [...changed] : this.#findings(shown.model);
     const line = shown.lines[this.now.cursor];
     const here = line?.kind === "row" ? line.members : line && line.kind !== "fold" ? [line.row] : [];
-    const at = rows.findIndex((row) => here.includes(row));
+    const last = rows.length - 1;
+    const found = rows.findIndex((row) => here.includes(row));
+    // Whoever looks at something else meanwhile goes on from there.
+    const at = found < 0 ? Math.min(last, this.now.walked) : found;
     const go = (by: 1 | -1) => {
-      const row = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+      const walked = Math.max(0, Math.min(last, at + by));
+      const row = rows[walked];
+      this.set({ walked });
       if (row !== undefined) this.#show(row, true);
     };
     return rows.length > 0 ? { at, of: rows.length, go } : null;
@@ -318,6 +331,7 @@ export class ComparisonState extends CardState<Fields> {
   compare(reason: number, at: number): void {
     const { instead } = this.now;
     const n = Math.max(instead.sent.n ?? 0, instead.compared?.n ?? 0) + 1;
+    this.#comparing = true;
     const kept = this.saved && this.#kept(reason, at);
     if (kept) {
       this.set({ instead: { ...instead, compared: { n, reason }, sent: { ...kept, n } } });
@@ -352,6 +366,11 @@ export class ComparisonState extends CardState<Fields> {
     this.#showNews();
   }
 
+  /** Somebody looks through the table. */
+  touched(): void {
+    this.#beginning = null;
+  }
+
   scrolled(): void {
     this.#look();
     this.#window();
@@ -369,16 +388,25 @@ export class ComparisonState extends CardState<Fields> {
       this.#tall.keep(table, this.now.width, this.now.paper, this.now.doc?.name);
       this.#scrollToWanted();
       this.#scrollToOpened();
+      this.#scrollToDifference(table);
       this.#openAtFirst();
       this.#look();
     }
     return true;
   }
 
-  /** Remembers the line that is seen first. */
+  /** Remembers the line that is seen first, or whose details are. */
   #look(): void {
     const table = this.#table();
-    this.#first = (table && firstLine(table, "[id^=line-]")?.id) ?? null;
+    const first = table && firstLine(table, "[id^=line-], .details");
+    this.#first = first?.id || first?.previousElementSibling?.id || null;
+  }
+
+  /** Whether the table is as it was opened. */
+  #untouched(): boolean {
+    const { cursor, selection } = this.now;
+    const was = this.#beginning;
+    return was?.lines === this.shown()?.lines && was?.cursor === cursor && was.selection === selection;
   }
 
   #table(): HTMLElement | null {
@@ -410,6 +438,13 @@ export class ComparisonState extends CardState<Fields> {
     keepInView(details.querySelector(".why"), details.previousElementSibling?.clientHeight);
   }
 
+  #scrollToDifference(table: HTMLElement): void {
+    const opened = this.#comparing ? table.querySelector(".opened:has(> div)") : null;
+    if (!opened) return;
+    this.#comparing = false;
+    scrollToTop(table, opened);
+  }
+
   #scrollToWanted(): void {
     const el = this.#wanted === null ? null : this.frame.shadowRoot?.getElementById(`line-${this.#wanted}`);
     if (!el) return;
@@ -427,7 +462,7 @@ export class ComparisonState extends CardState<Fields> {
     // The same program with another choice: what was open stays open.
     const same = before?.scopes.length === doc.scopes.length && before.name === doc.name;
     const open = openAtFirst(model, this.#tree(model));
-    const anew = { open, apart: NONE, spread: NONE, before: null, cursor: 0 };
+    const anew = { open, apart: NONE, spread: NONE, before: null, cursor: 0, walked: 0 };
     this.set({ doc, choices, pointed: null, hovered: null, ...(same ? {} : anew) });
     if (same) this.#showNews();
     else this.#opening = true;
@@ -440,22 +475,19 @@ export class ComparisonState extends CardState<Fields> {
     if (first !== undefined) this.#show(first, true);
   }
 
-  /** Opens at the selected row, else at the first line to look at with the line above it in view. */
+  /** Opens at the selected row, else at the first to look at. */
   #openAtFirst(): void {
     const shown = this.shown();
     if (!this.#opening || !shown || !this.#table()) return;
     this.#opening = false;
     const { selection } = this.now;
-    if (selection === null) {
-      const at = firstToLookAt(shown.model, shown.lines);
-      this.set({ cursor: at });
-      if (at > 1) this.#reveal(shown.chunks, at - 1, true);
-    } else {
-      this.#show(selection);
-      const chunks = this.shown()?.chunks;
-      // What is open below it has room.
-      if (chunks) this.#reveal(chunks, this.now.cursor, true);
-    }
+    const first = selection ?? this.#findings(shown.model)[0];
+    if (first !== undefined) this.#show(first, selection === null);
+    const { chunks, lines } = this.shown() ?? shown;
+    const { cursor } = this.now;
+    // What is open below a selected row has room.
+    if (selection !== null) this.#reveal(chunks, cursor, true);
+    this.#beginning = { lines, cursor, selection };
   }
 
   protected override follow(): void {
@@ -479,9 +511,9 @@ export class ComparisonState extends CardState<Fields> {
     this.#window();
   }
 
-  /** Opens what a row stands in, and moves it into view, or to the top with the line above it. */
+  /** Opens what a row stands in, and moves it into view, or to the top: in a wide card with the line above it. */
   #show(row: number, top = false): void {
-    const { doc, choices, open } = this.now;
+    const { doc, choices, open, width } = this.now;
     if (!doc) return;
     const around = this.model(doc, choices).trail(row);
     if (around.some((e) => !open.has(e))) this.set({ open: new Set([...open, ...around]) });
@@ -493,7 +525,7 @@ export class ComparisonState extends CardState<Fields> {
     if (line < 0) return;
     this.move(line);
     const chunks = this.shown()?.chunks;
-    if (top && chunks) this.#reveal(chunks, Math.max(0, line - 1), true);
+    if (top && chunks) this.#reveal(chunks, width < NARROW ? line : Math.max(0, line - 1), true);
   }
 }
 

@@ -20,7 +20,10 @@ export function Code({ diff, row }: { diff: Diff; row: Row }) {
             {whole && <span class="number">{line.before || ""}</span>}
             <span class="number">{line.after || (whole ? "" : line.before)}</span>
             {whole && <span class="sign">{signOf(line)}</span>}
-            <code>{line.text}</code>
+            <code>
+              {/^\s*/.exec(line.text)?.[0]}
+              <span>{line.text.trimStart()}</span>
+            </code>
             <span class="soft">{marksOf(diff, line)}</span>
           </li>
         ))}

@@ -3,6 +3,7 @@
 import { arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
 import { entry } from "../card/mount";
+import onwardStyles from "../card/onward.css";
 import paperStyles from "../card/paper.css";
 import tipStyles from "../card/tip.css";
 import { editorStyles } from "../playground/public";
@@ -15,5 +16,5 @@ export default entry({
   state: ExerciseState,
   body: ExerciseCard,
   keys: exerciseKeys,
-  styles: [tipStyles, paperStyles, arrayStyles, bandStyles, editorStyles, styles],
+  styles: [tipStyles, onwardStyles, paperStyles, arrayStyles, bandStyles, editorStyles, styles],
 });

@@ -105,7 +105,7 @@ function Offered({ remedy, size, less }: { remedy: Remedy; size: string; less: s
         {told.length > 0 && <span class="soft"> · {told.join(" · ")}</span>}
         {fix && (
           <span class="soft">
-            {" "}
+            {" · "}
             {fix.file}, line {fix.line}
           </span>
         )}

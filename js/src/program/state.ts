@@ -158,6 +158,8 @@ export class ProgramState extends CardState<Fields> {
   );
   readonly #clock = new Clock();
   #loading = false;
+  /** Whether Python was asked here for other ways to write it, and has not answered yet. */
+  #asked = false;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super(widget, frame, BEGINNING, TRAITS);
@@ -228,6 +230,7 @@ export class ProgramState extends CardState<Fields> {
   /** Asks Python for other ways to write it. */
   tryRemedies(lowers: Lowers): void {
     const n = this.now.tried + 1;
+    this.#asked = true;
     this.set({ tried: n });
     this.share({ _try: { n, at: this.#at(), lowers } });
   }
@@ -284,6 +287,7 @@ export class ProgramState extends CardState<Fields> {
     if (page !== "collectives") {
       this.#load();
       this.opened()?.paint();
+      this.#scrollToFound();
       return this.opened() !== null;
     }
     const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
@@ -294,6 +298,14 @@ export class ProgramState extends CardState<Fields> {
     }
     this.frame.dataset.swPhase = String(this.now.phase);
     return true;
+  }
+
+  /** Scrolls what Python found into view, where it was asked here. */
+  #scrollToFound(): void {
+    const found = this.#asked ? this.find(".found") : null;
+    if (!found) return;
+    this.#asked = false;
+    keepInView(found.parentElement);
   }
 
   /** Opens a program of several, or closes it. */

@@ -8,7 +8,7 @@ export function Calls({ state, chart }: { state: RunState; chart: Chart }) {
   const longest = Math.max(1, ...model.doc.seconds.map((_, call) => model.ticks(call)));
   const width = (ticks: number) => `${(100 * ticks) / longest}%`;
   return (
-    <ul class="calls" aria-label="all calls">
+    <ul class="calls" aria-label="all calls" style={{ height: `${chart.layout.height}px` }}>
       {state.spent().map(({ compute, moving, waiting }, call) => {
         const ticks = model.ticks(call);
         const share = (part: number) => percent(ticks > 0 ? part / ticks : 0);

@@ -61,7 +61,9 @@ export function RunCard({ state }: { state: RunState }) {
       {several && <Totals state={state} charts={charts} />}
       <div class="charts">
         {state.now.all ? (
-          <Calls state={state} chart={chart} />
+          <div class="lanes">
+            <Calls state={state} chart={chart} />
+          </div>
         ) : (
           charts.map((one, k) => (
             <Lanes state={state} chart={one} at={k} name={several ? one.model.doc.name : ""} key={k} />

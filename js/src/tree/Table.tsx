@@ -1,8 +1,8 @@
 /** The tree as a table. Of many lines only those in view are in the page. */
 
-import { keepInView } from "../card/scroll";
 import { LEAVES } from "../core/columns.gen";
 import { bytes } from "../core/format";
+import { bringIntoView } from "./inview";
 import { Line } from "./Line";
 import { deviceHead, unitOf } from "./model/words";
 import type { ModelState, Shown } from "./state";
@@ -18,15 +18,6 @@ const MANY = 200;
 /** Maximum height of the table, and lines above and below the view that are in the page too. */
 const HEIGHT = 600;
 const BEYOND = 12;
-
-/** Brings a line into view, over the end of the table, which fades; the line that is seen first is whole. */
-function inView(el: HTMLElement | null): void {
-  const list = el?.closest(".tree");
-  if (!list) return;
-  keepInView(el, 0, 22);
-  const tops = [...list.querySelectorAll<HTMLElement>(".row")].map((row) => row.offsetTop);
-  list.scrollTop = tops.find((y) => y >= list.scrollTop) ?? list.scrollTop;
-}
 
 export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, rows } = shown;
@@ -61,6 +52,8 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
         aria-label={`${state.name()}, ${bytes(tree.held[shown.device] ?? 0)} ${device}`}
         aria-rowcount={rows.length}
         aria-activedescendant={at < 0 ? undefined : `node-${node}`}
+        onWheel={() => state.touched()}
+        onPointerDown={() => state.touched()}
         onScroll={(event) => {
           if (!all) state.set({ top: event.currentTarget.scrollTop });
         }}
@@ -70,7 +63,7 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
           {at >= 0 && (
             <i
               style={{ top: `${tops[at]}px`, bottom: `${total - (tops[at + 1] ?? 0)}px` }}
-              ref={inView}
+              ref={bringIntoView}
               key={`at ${at}`}
             />
           )}

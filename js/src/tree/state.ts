@@ -4,10 +4,12 @@ import { Layer } from "../card/canvas";
 import { firstLine, scrollToTop } from "../card/scroll";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
+import { Tall } from "../card/tall";
 import type { WidgetModel } from "../card/widget";
 import type { Format } from "../core/format";
 import type { Device } from "../core/mesh";
 import { type Devices, deviceMarks, layoutDevices } from "../draw/devices";
+import { bringIntoView, isInView } from "./inview";
 import { codeOfRules } from "./model/code";
 import { equalLeaves } from "./model/leaf";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "./model/rows";
@@ -120,18 +122,25 @@ export class ModelState extends CardState<Fields> {
     this.set({ top: on ? null : 0 });
   }
 
-  /** The line that is seen first stays the first. */
+  /** The line that is seen first stays the first; of a table that nobody scrolled the current line stays in view. */
   override resize(outer: number): void {
     const { width } = this.now;
     const list = this.frame.shadowRoot?.querySelector(".tree");
     const first = list ? firstLine(list, ".row") : null;
+    const current = list?.querySelector<HTMLElement>(".lines > i");
+    const seen = list && current && isInView(current, list.scrollTop, this.#high);
     super.resize(outer);
-    if (list && first && this.now.width !== width) this.#after ??= () => scrollToTop(list, first);
+    if (!list || this.now.width === width) return;
+    this.#after ??= () => {
+      if (first && (this.#touched || !seen)) scrollToTop(list, first);
+      else if (seen) bringIntoView(current);
+    };
   }
 
   protected override read(document: unknown): void {
     const tree = new TreeModel(decodeModel(document));
     this.set({ tree, open: new Map(), node: 0, array: null, device: null, top: 0, finding: null });
+    this.#touched = false;
     if (tree.findings.length > 0) this.#find(0);
   }
 
@@ -195,12 +204,27 @@ export class ModelState extends CardState<Fields> {
     return Math.round(Math.max(least, Math.min(most, part * width))) - 2 * PAD;
   }
 
+  readonly #tall = new Tall();
+  /** Height of the table: at another width it is another one before the card is drawn again. */
+  #high = 0;
+  /** Whether somebody looked through the table. */
+  #touched = false;
+
+  touched(): void {
+    this.#touched = true;
+  }
+
   protected override paint(): boolean {
     const shown = this.shown();
     const { theme } = this.now;
     if (!shown || !theme) return false;
     this.#after?.();
     this.#after = null;
+    const table = this.frame.shadowRoot?.querySelector<HTMLElement>(".tree");
+    if (table) {
+      this.#tall.keep(table, this.now.width, this.now.paper, this.now.generation);
+      this.#high = table.clientHeight;
+    }
     const { tree, map, mesh, device, figures, bar } = shown;
     const write = figures.here;
     const lit = this.lit();

@@ -92,3 +92,17 @@ test("a card is at most 640 px high from 900 px on", async () => {
     view.stop();
   }
 });
+
+test.each([934, 480])("a card is as high whichever algorithms it compares, %d px", async (width) => {
+  const view = await mount(wire("psum"), {}, { width });
+  const { height } = view.frame.getBoundingClientRect();
+  for (const which of ["first", "second"]) {
+    const menu = find<HTMLSelectElement>(view, `select[aria-label="${which} algorithm"]`);
+    for (const { value } of menu.options) {
+      menu.value = value;
+      menu.dispatchEvent(new Event("change", { bubbles: true }));
+      await settle();
+      expect(view.frame.getBoundingClientRect().height, value).toBe(height);
+    }
+  }
+});

@@ -7,7 +7,7 @@ import type { Placement } from "../../src/core/document.gen";
 import { PlacementModel } from "../../src/core/placement";
 import { overlap } from "../../src/draw/beside";
 import { alone, array, block, mesh, values } from "../documents";
-import { button, drawn, find, type Mounted, prefers, settle } from "../harness";
+import { button, drawn, find, frames, type Mounted, prefers, settle } from "../harness";
 import { brought, mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
 
 const GRID = mesh({ x: 4, y: 2 });
@@ -422,6 +422,23 @@ test("tooltips cover neither what they explain nor the array", async () => {
       expect(Math.max(card.left - tip.left, tip.right - card.right, tip.bottom - card.bottom)).toBeLessThanOrEqual(0);
       const at = { x: tip.x - picture.x, y: tip.y - picture.y, w: tip.width, h: tip.height };
       expect(overlap(box, at), `${width} px: tile ${tile}`).toBe(0);
+    }
+    view.stop();
+  }
+});
+
+test("a picture of three dimensions is as high coloured otherwise", async () => {
+  const cube = array(mesh({ data: 2, seq: 2, model: 2 }), [16, 16, 16], ["data", "seq", "model"]);
+  const ones = Array.from({ length: 8 ** 3 }, () => 1);
+  const _values = values(...Array.from({ length: 8 }, (_, d) => block(d, [8, 8, 8], ones)));
+  for (const width of [934, 700, 480]) {
+    const view = await mount(cube, { _values }, { width });
+    const { height } = find(view, ".picture").getBoundingClientRect();
+    for (const name of ["values", "device id"]) {
+      button(view, name).click();
+      await settle();
+      await frames();
+      expect(find(view, ".picture").getBoundingClientRect().height, `${name}, ${width} px`).toBe(height);
     }
     view.stop();
   }

@@ -432,6 +432,41 @@ test("the line that is seen first stays the first in a card of another width", a
   }
 });
 
+test("a table that nobody looked through opens at what is to be looked at first at every width", async () => {
+  const view = await mount(comparison("layer"), {}, { width: 1240 });
+  const to = async (width: number) => {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+  };
+  const stop = () => find(view, "#line-r3").getBoundingClientRect();
+  for (const width of [480, 934, 700, 360]) {
+    await to(width);
+    const list = table(view).getBoundingClientRect();
+    expect(stop().top, `${width} px`).toBeGreaterThan(list.top - 1);
+    expect(stop().bottom, `${width} px`).toBeLessThan(list.top + list.height / 2);
+  }
+  table(view).dispatchEvent(new WheelEvent("wheel"));
+  table(view).scrollTop = 0;
+  await frames();
+  await to(480);
+  expect(table(view).scrollTop).toBe(0);
+});
+
+test("the way through what is to be looked at always says where it is", async () => {
+  const view = await mount(comparison("training"), {}, { width: 934 });
+  const shows = () => textOf(find(view, ".walk .mono"));
+  const first = shows();
+  expect(first).toMatch(/^1 of \d+$/);
+  press(table(view), "n");
+  press(table(view), "Home");
+  await settle();
+  expect(current(view)).not.toBe("r1");
+  expect(shows()).toBe(first.replace("1", "2"));
+  press(table(view), "n");
+  await settle();
+  expect(shows()).toBe(first.replace("1", "3"));
+});
+
 test("in a narrow card the chain runs downward, each arrow between its boxes, without the way beside the rows", async () => {
   const doc = comparison("layer");
   const given = { row: 0, value: 1, dim: 1, axis: "y", given: "argument" as const };
@@ -447,4 +482,49 @@ test("in a narrow card the chain runs downward, each arrow between its boxes, wi
   const strand = find(view, ".passes svg").getBoundingClientRect();
   expect(strand.height).toBeGreaterThan(2 * strand.width);
   expect(find(view, ".gutter").getBoundingClientRect().width).toBe(0);
+});
+
+test.each([934, 700, 480])(
+  "what a fix gives stands apart from what it sends, however long that is, %d px",
+  async (width) => {
+    const base = comparison("layer");
+    const communication = "all-gather over y, 12 times; all-reduce over x and y, 12 times";
+    const rows = base.rows.map((row) =>
+      row.error
+        ? { ...row, error: { ...row.error, fixes: row.error.fixes.map((fix) => ({ ...fix, communication })) } }
+        : row,
+    );
+    const view = await mount({ ...base, rows }, {}, { width });
+    for (const way of view.root.querySelectorAll(".way")) {
+      const range = document.createRange();
+      const [gives, cost] = [".gives", ".cost"].map((part) => {
+        range.selectNodeContents(way.querySelector(part) as Element);
+        return range.getBoundingClientRect();
+      });
+      const apart = (gives?.right ?? 0) <= (cost?.left ?? 0) || (gives?.bottom ?? 0) <= (cost?.top ?? 0) + 1;
+      expect(apart).toBe(true);
+    }
+  },
+);
+
+test("a difference that is asked for comes into view, and its row stays first at another width", async () => {
+  const doc = comparison("layer");
+  const more = { through: [], back: false, lost: [], because: "", wanted: -1, group: -1 };
+  const reason = { ...more, row: 1, value: 0, dim: 0, axis: "x", given: "constraint" as const, giver: -1, step: -1 };
+  const one = { what: "as it is", code: "", gives: "", collectives: [], sent: 0, flops: 0 };
+  const _instead = { 0: { n: 0, found: [one, { ...one, what: "without line 2" }] } };
+  const view = await mount({ ...doc, reasons: [reason], steps: 1 }, { selection: 1, _instead }, { width: 934 });
+  [...view.root.querySelectorAll("button")].find((b) => b.textContent === "Compare")?.click();
+  await settle();
+  expect(view.model.sentFor("_beside")).toEqual([{ n: 1, reason: 0, at: 1 }]);
+  view.model.assign({ _opened: { n: 1, front_end: "export default { render: () => () => {} };", state: {} } });
+  await settle();
+  const [list, heads, opened] = [".table", ".heads", ".opened"].map((part) => find(view, part).getBoundingClientRect());
+  const top = (list?.top ?? 0) + (heads?.height ?? 0);
+  expect(Math.abs((opened?.top ?? 0) - top)).toBeLessThan(2);
+  table(view).dispatchEvent(new WheelEvent("wheel"));
+  (view.frame.parentElement as HTMLElement).style.width = "700px";
+  await frames();
+  const row = find(view, "#line-r1").getBoundingClientRect();
+  expect(row.bottom).toBeGreaterThan(table(view).getBoundingClientRect().top);
 });

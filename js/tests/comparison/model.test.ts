@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ComparisonModel, decodeComparison, known } from "../../src/comparison/model/comparison";
-import { type Filter, firstToLookAt, type Line, linesOf, openAtFirst, treeOf } from "../../src/comparison/model/lines";
+import { type Filter, findingsOf, type Line, linesOf, openAtFirst, treeOf } from "../../src/comparison/model/lines";
 import {
   badgesOf,
   changed,
@@ -84,7 +84,7 @@ test("rows of one line with equal shardings are one line, and apart on request",
     linesOf(m, tree, { ...shown, apart: new Set(apart) }).flatMap((l) => (l.kind === "row" ? [l.members.length] : []));
   expect(members([])).toEqual([3, 1, 1]);
   expect(members([0])).toEqual([1, 1, 1, 1, 1]);
-  expect(firstToLookAt(m, linesOf(m, tree, shown))).toBe(2);
+  expect(findingsOf(m)).toEqual([4]);
 });
 
 test("a sharding is written as a type where one says it", () => {

@@ -49,3 +49,10 @@ test("code of two traces begins with a whole line", async () => {
     view.stop();
   }
 });
+
+test("a long line of code goes on below", async () => {
+  const view = await mount(wire("training"), {}, { width: 934 });
+  const list = find(view, ".code ol");
+  for (const code of list.querySelectorAll("code")) code.textContent = `h = f(${"argument, ".repeat(20)}x)`;
+  expect(list.scrollWidth).toBeLessThanOrEqual(list.clientWidth);
+});

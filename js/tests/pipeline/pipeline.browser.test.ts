@@ -254,3 +254,14 @@ test("in a narrow card the controls take two rows", async () => {
     view.stop();
   }
 });
+
+test.each(SCHEDULES)("a card is as high with its critical path, %s", async (name) => {
+  for (const width of [934, 700, 480, 360]) {
+    const view = await mount(wire(name), {}, { width });
+    const { height } = view.frame.getBoundingClientRect();
+    button(view, "critical path").click();
+    await settle();
+    expect(view.frame.getBoundingClientRect().height, `${width} px`).toBe(height);
+    view.stop();
+  }
+});

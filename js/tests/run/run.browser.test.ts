@@ -55,6 +55,14 @@ test("all calls stand below one another, and one of them opens", async () => {
   expect(chart(view).getAttribute("aria-label")).toContain("call 2 of 2");
 });
 
+test.each([934, 480])("a card is as high with all calls as with the lanes of one, %d px", async (width) => {
+  const view = await mount(wire("step"), {}, { width });
+  const { height } = view.frame.getBoundingClientRect();
+  await keys(view, "a");
+  expect(find(view, ".calls").childElementCount).toBe(2);
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+});
+
 test("the pointer looks, a click keeps", async () => {
   const view = await mount(wire("step"));
   const box = chart(view).getBoundingClientRect();

@@ -17,7 +17,7 @@ import {
   subjectOf,
 } from "../../src/search/model/search";
 import { chartMarks, chartOf, selectedMarks, sign } from "../../src/search/scene/chart";
-import { tableMarks, tableOf } from "../../src/search/scene/table";
+import { rowMarks, tableMarks, tableOf } from "../../src/search/scene/table";
 import { search, wire } from "./searches";
 
 test("those that are known as the best is have a rank, and now has none", () => {
@@ -212,6 +212,23 @@ test("a long table is painted a window at a time", () => {
   expect(marks.length).toBeLessThan(tableMarks(table, 0).length / 10);
   const texts = marks.filter((m) => m.kind === "text").flatMap((m) => m.spans.map((s) => s.text));
   expect(texts).toContain(model.rows[Math.ceil((6400 - 28) / table.line)]?.title);
+});
+
+test("a candidate that takes far longer leaves the bars of others their length, and is cut with a gap", () => {
+  const model = search("many");
+  const fast = model.rows[0] as Row;
+  const { figures } = fast;
+  const slow = { ...fast, time: 100 * fast.time, figures: { ...figures, compute_s: 100 * figures.compute_s } };
+  const table = tableOf(model, 934, [fast, slow]);
+  const [bar, long] = [fast, slow].map((row) => {
+    const marks = rowMarks(table, row, false, { axis: null, seconds: 0 });
+    const compute = marks.find((m) => m.kind === "rect" && m.fill === "k0") as Mark & { kind: "rect" };
+    return { x: compute.x, w: compute.w, gap: marks.some((m) => m.kind === "line" && m.stroke.color === "bg") };
+  });
+  expect(bar?.gap).toBe(false);
+  expect(long?.gap).toBe(true);
+  expect((bar?.w ?? 0) * 5).toBeGreaterThan(long?.w ?? 0);
+  expect((long?.x ?? 0) + (long?.w ?? 0)).toBeLessThan(600);
 });
 
 test.each([320, 480, 600, 720, 800, 934])("every axis is in the legend, %d px", (width) => {

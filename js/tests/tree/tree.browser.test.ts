@@ -258,6 +258,7 @@ test("the line that is seen first stays the first in a card of another width", a
     const { top } = tree.getBoundingClientRect();
     return lines(view).find((line) => line.getBoundingClientRect().bottom > top + 1)?.id;
   };
+  tree.dispatchEvent(new WheelEvent("wheel"));
   tree.scrollTop = 81;
   const before = first();
   for (const width of [480, 1134]) {
@@ -275,4 +276,34 @@ test("a type that is too long for its column is cut, and stays in its line", asy
   const cells = [...view.root.querySelectorAll<HTMLElement>(".row .type")];
   expect(cells.some((cell) => cell.scrollWidth > cell.clientWidth)).toBe(true);
   expect(Math.max(...cells.map((cell) => cell.clientHeight))).toBeLessThan(24);
+});
+
+test.each([934, 700, 480])("a card is as high with fewer rows, %d px", async (width) => {
+  const view = await mount(wire("state"), {}, { width });
+  const { height } = view.frame.getBoundingClientRect();
+  find(view, "header button.chip").click();
+  await settle();
+  await frames();
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+});
+
+test("a card is as high with a rule that is tried", async () => {
+  const view = await mount(wire("state"), {}, { width: 934 });
+  const { height } = view.frame.getBoundingClientRect();
+  find(view, ".offers button").click();
+  await settle();
+  await frames();
+  expect(find(view, ".what ul").childElementCount).toBe(1);
+  expect(view.frame.getBoundingClientRect().height).toBe(height);
+});
+
+test("the line that is looked at first stays in view in a card of another width", async () => {
+  const view = await mount(wire("state"), {}, { width: 934 });
+  for (const width of [480, 700, 360]) {
+    (view.frame.parentElement as HTMLElement).style.width = `${width}px`;
+    await frames();
+    const [list, line] = [".tree", ".row.current"].map((part) => find(view, part).getBoundingClientRect());
+    expect(line?.top, `${width} px`).toBeGreaterThanOrEqual((list?.top ?? 0) - 1);
+    expect(line?.bottom, `${width} px`).toBeLessThanOrEqual((list?.bottom ?? 0) + 1);
+  }
 });

@@ -31,13 +31,13 @@ export function titleOf({ doc }: Course, nbytes: number): string {
   return `${bytes(nbytes)} on ${doc.n} devices`;
 }
 
-/** What each takes, in its own words. */
-export function badgesOf(courses: readonly [Course, Course]): Badge[] {
+/** What each takes, in its own words; its rounds where there is room. */
+export function badgesOf(courses: readonly [Course, Course], narrow = false): Badge[] {
   return courses
     .filter((c, k) => k === 0 || c.name !== courses[0].name)
     .map((c) => ({
       strong: timesOf(courses)(c.seconds),
-      text: `${c.name}, ${count(c.rounds, "round")}`,
+      text: narrow ? c.name : `${c.name}, ${count(c.rounds, "round")}`,
       tone: "plain",
     }));
 }

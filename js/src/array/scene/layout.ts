@@ -35,18 +35,22 @@ export const HIGH = 372;
 /** The same with the line below the panels that describes a block. */
 export const HIGHER = 430;
 const STACKED = 320;
-/** Widths at which a layout is tried, so that no layout is lower than a wider one. */
-const TRIED = Array.from({ length: 34 }, (_, i) => 319 + 40 * i);
+/** Between widths at which a layout is tried, so that no layout is lower than a wider one. */
+const STEP = 40;
 
 /**
  * Lays out the body. One that is `docked` stands in a page: it keeps room for a tooltip that cannot float, and is never
- * less high than it would be in a wider cell, so that a page does not jump while it is resized. `high` is the most height
- * of a panel that stands beside the other.
+ * less high than it would be in a wider cell, or without room for numbers, so that a page does not jump while it is resized
+ * or coloured otherwise. `high` is the most height of a panel that stands beside the other.
  */
 export function layoutBody(model: PlacementModel, choice: Choice, width: number, docked: boolean, high = HIGH): Layout {
   const layout = natural(model, choice, width, docked, high);
-  const wider = docked ? TRIED.filter((w) => w > width).map((w) => natural(model, choice, w, true, high).height) : [];
-  return { ...layout, height: Math.max(layout.height, ...wider) };
+  let { height } = layout;
+  // From the width below it on, of those that are tried at every width.
+  for (let w = 319; docked && w < 1680; w += STEP)
+    for (const one of w > width - STEP ? [choice, { ...choice, cell: null }] : [])
+      height = Math.max(height, natural(model, one, w, true, high).height);
+  return { ...layout, height };
 }
 
 function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean, high: number): Layout {

@@ -209,20 +209,6 @@ function placesOf({ values: [v], inspected }: Row): string {
   return v ? JSON.stringify([split(v.explicit), split(v.concrete), v.agreement, inspected]) : "";
 }
 
-/** Index of the first line to look at: what stops, else what differs, else a collective; 0 where there is none. */
-export function firstToLookAt(model: ComparisonModel, lines: readonly Line[]): number {
-  const differs = (line: Line) => model.row(line.row)?.values.some((v) => v.agreement === "differs") === true;
-  for (const is of [
-    (line: Line) => line.kind === "row" && model.row(line.row)?.error != null,
-    (line: Line) => line.kind === "row" && differs(line),
-    (line: Line) => line.kind === "collective",
-  ]) {
-    const at = lines.findIndex(is);
-    if (at >= 0) return at;
-  }
-  return 0;
-}
-
 const TOP: Place = { depth: 0, bracket: 0 };
 
 /** What a collective of a row does stands where it does it: operands are moved before, sums are finished after. */

@@ -65,8 +65,8 @@ export function OverlapView({ state, page }: Props) {
       >
         {roofline ? <Roofline state={state} page={page} shown={shown} /> : <Waits page={page} shown={shown} />}
         <Remedies state={state} lowers="communication" />
+        <p class="soft small basis">{basisOf(model)}</p>
       </div>
-      <p class="soft small basis">{basisOf(model)}</p>
     </div>
   );
 }

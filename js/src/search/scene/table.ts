@@ -16,7 +16,7 @@ export interface Table {
   readonly line: number;
   readonly rows: readonly Row[];
   readonly model: SearchModel;
-  /** The longest time, which bars are drawn to, and how figures are written. */
+  /** The time of a whole bar, and how figures are written. */
   readonly most: number;
   readonly figures: Figures<typeof COLUMNS>;
   /** What colours mean. */
@@ -32,6 +32,9 @@ export interface Look {
 }
 const STILL: Look = { axis: null, seconds: 0 };
 
+/** A bar is at most so many times as long as the shortest; longer ones are cut, with a gap before their end. */
+const LONGEST = 4;
+
 const HEAD = 33;
 const LINE = 27;
 const TALL = 46;
@@ -46,7 +49,8 @@ export function tableOf(model: SearchModel, width: number, rows: readonly Row[])
     COLUMNS,
     rows.map((r) => ({ time: r.time, memory: r.bytes })),
   );
-  const most = Math.max(1e-12, ...rows.map((r) => r.time));
+  const times = rows.map((r) => r.time).filter((time) => time > 0);
+  const most = Math.min(Math.max(1e-12, ...times), LONGEST * Math.min(...times));
   const [legend, above] = legendOf(model, width, line);
   const head = HEAD + above;
   return { width, height: head + rows.length * line + 2, head, line, rows, model, most, figures, legend };
@@ -132,7 +136,7 @@ export function rowMarks(table: Table, row: Row, selected: boolean, { axis, seco
     if (row.now) marks.push(...sign({ ...row, now: false }, places.basis.x - 10, middle));
     else if (row.rank) marks.push(label(26, 18, String(row.rank), 11.5, "muted", { ...MONO, anchor: "end" }));
   }
-  marks.push(...bars(row, bar.x, tall ? 26 : 6, bar.w / most, axis));
+  marks.push(...bars(row, { ...bar, y: tall ? 26 : 6 }, most, axis));
   if (held !== null && model.limit) marks.push(...share(row.bytes / model.limit, held, middle - 4));
   if (tall) {
     const right = { x: width - 170, end: width - 14, anchor: "end" } as const;
@@ -164,37 +168,40 @@ function share(of: number, x: number, y: number): Mark[] {
 const BESIDE = 0.66;
 
 /** Compute, then what is exposed; below it what is hidden. */
-function bars({ figures, exposed, hidden }: Row, x: number, y: number, perSecond: number, only: number | null): Mark[] {
-  const start = Math.max(figures.compute_s, figures.hidden_s);
-  const w = Math.max(1, figures.compute_s * perSecond);
-  const marks: Mark[] = [{ kind: "rect", x, y, w, h: 9, fill: "k0", ...(only !== null && { alpha: BESIDE }) }];
-  let at = x + start * perSecond;
+function bars(row: Row, { x, y, w }: { x: number; y: number; w: number }, most: number, only: number | null): Mark[] {
+  const { figures, exposed, hidden, time } = row;
+  const place = (seconds: number) => x + w * Math.min(1, seconds / most);
+  const faint = (axis: number) => (only !== null && only !== axis ? BESIDE : 1);
+  const compute = { x, y, w: Math.max(1, place(figures.compute_s) - x), h: 9 };
+  const marks: Mark[] = [{ kind: "rect", ...compute, fill: "k0", ...(only !== null && { alpha: BESIDE }) }];
+  let at = Math.max(figures.compute_s, figures.hidden_s);
   for (const { axis, seconds } of exposed) {
     const points = [
-      [at, y + 4.5],
-      [at + seconds * perSecond, y + 4.5],
+      [place(at), y + 4.5],
+      [place(at + seconds), y + 4.5],
     ] as const;
-    const alpha = only !== null && only !== axis ? { alpha: BESIDE } : {};
+    const alpha = faint(axis) < 1 ? { alpha: BESIDE } : {};
     // Its pattern says the axis too, over a line in its ink.
     marks.push({ kind: "line", points, stroke: { color: axisToken(Math.max(0, axis)), width: 4 }, ...alpha });
     marks.push({ kind: "line", points, stroke: axisStroke(Math.max(0, axis), 9), ...alpha });
-    at += seconds * perSecond;
+    at += seconds;
   }
-  at = x;
+  at = 0;
   for (const { axis, seconds } of hidden) {
-    const color = axisToken(Math.max(0, axis));
-    marks.push({
-      kind: "rect",
-      x: at,
-      y: y + 11,
-      w: seconds * perSecond,
-      h: 4,
-      fill: color,
-      alpha: only !== null && only !== axis ? 0.4 * BESIDE : 0.4,
-    });
-    at += seconds * perSecond;
+    const strip = { x: place(at), y: y + 11, w: place(at + seconds) - place(at), h: 4 };
+    marks.push({ kind: "rect", ...strip, fill: axisToken(Math.max(0, axis)), alpha: 0.4 * faint(axis) });
+    at += seconds;
   }
-  return marks;
+  return time > most ? [...marks, gap(x + w - 12, y)] : marks;
+}
+
+/** A slanted gap, before the end of a bar that is longer than its room. */
+function gap(x: number, y: number): Mark {
+  const points = [
+    [x + 3, y - 1],
+    [x, y + 16],
+  ] as const;
+  return { kind: "line", points, stroke: { color: "bg", width: 3 } };
 }
 
 interface Part {

@@ -163,7 +163,7 @@ test("what lowers the peak is asked of Python, which says how far it is", async 
   expect(button.disabled).toBe(false);
   const [first, second] = [...view.root.querySelectorAll(".remedies li")].map((li) => li.textContent);
   expect(first).toBe(
-    "124 MiB−50.0 %jax.checkpoint around layer model.py, line 11@jax.checkpoint\ndef layer(x, w):copy",
+    "124 MiB−50.0 %jax.checkpoint around layer · model.py, line 11@jax.checkpoint\ndef layer(x, w):copy",
   );
   expect(second).toContain("128 MiB−48.4 %donate argument 0");
   await expectAccessible(view);

@@ -87,9 +87,12 @@ test("what communicates less is asked of Python, apart from what lowers the peak
   await settle();
   expect(button.disabled).toBe(false);
   expect(find(view, ".remedies li").textContent).toBe(
-    "1 MiB−50 %leave out the constraint of line 11 · 2 ms → 1 ms · for line 11, line 9 model.py, line 11return xcopy",
+    "1 MiB−50 %leave out the constraint of line 11 · 2 ms → 1 ms · for line 11, line 9 · model.py, line 11return xcopy",
   );
   expect(text(view, ".remedies [role=status]")).toBe("Each was compiled; what a device sends with it, now 2 MiB:");
+  const [list, first] = [".lower", ".remedies li"].map((part) => find(view, part).getBoundingClientRect());
+  expect(first?.top).toBeGreaterThanOrEqual(list?.top ?? 0);
+  expect(first?.bottom).toBeLessThanOrEqual((list?.bottom ?? 0) + 1);
   expect(view.root.querySelector(".remedies .fold")).toBeNull();
   const copied = {
     ...found,
