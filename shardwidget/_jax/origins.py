@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import jax
 
 from shardwidget._jax.inlining import erase_unused, inlined, path_of
-from shardwidget._jax.propagation import inside
+from shardwidget._jax.propagation import inside, state_rules
 
 _IMPORT = "builtin.module(sdy-import-pipeline)"
 _PROPAGATE = (
@@ -107,6 +107,7 @@ def recorded(lowered: jax.stages.Lowered) -> Record | None:
             if not inlined(copy):
                 return None
             erase_unused(copy)
+            state_rules(copy)
             passmanager.PassManager.parse(_IMPORT).run(copy)
             manager = passmanager.PassManager.parse(_PROPAGATE)
             try:

@@ -14,6 +14,8 @@ from typing import Any
 
 import jax
 
+from shardwidget._jax.propagation import state_rules
+
 ENTERS_FUNCTIONS = jax.__version_info__ >= (0, 10)
 """Whether Shardy follows values into called functions. That of JAX 0.9 does not: there, figures would be wrong."""
 
@@ -92,6 +94,7 @@ def partitioned(lowered: jax.stages.Lowered) -> Block:
     try:
         copy = module.operation.clone()
         with module.context:
+            state_rules(copy)
             passmanager.PassManager.parse(_PASSES).run(copy)
         return _Reader(copy).main()
     except (ir.MLIRError, ValueError, AttributeError, KeyError, IndexError) as error:

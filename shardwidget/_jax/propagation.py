@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -41,6 +41,7 @@ def propagated(lowered: jax.stages.Lowered) -> dict[str, frozenset[Split]]:
     try:
         copy = module.operation.clone()
         with module.context:
+            state_rules(copy)
             passmanager.PassManager.parse(_PIPELINE).run(copy)
     except (ir.MLIRError, ValueError, AttributeError):
         return {}
@@ -55,6 +56,44 @@ def propagated(lowered: jax.stages.Lowered) -> dict[str, frozenset[Split]]:
     for name, operation in _named(functions.get("main"), "", functions):
         found.setdefault(name, set()).update(_splits(operation, meshes))
     return {name: frozenset(splits) for name, splits in found.items()}
+
+
+def state_rules(module: Any) -> None:
+    """Says of each operation of CHLO how its results are split with its operands.
+
+    Shardy has rules for StableHLO, in which XLA writes ``square``, ``lgamma`` and ``top_k`` before it propagates. Their
+    dimensions go together where operands and results have one shape; of a ``top_k`` all but the last do. ``erf`` XLA
+    hands on as it is: until JAX 0.12 it gathers the operand whole.
+    """
+    from jax.extend.mlir import ir
+
+    for operation in inside(module):
+        if operation.name == "chlo.erf" and jax.__version_info__ < (0, 12):
+            continue
+        if operation.name.startswith("chlo."):
+            shapes = [tuple(v.type.shape) for v in (*operation.operands, *operation.results)]
+            if rule := _rule(shapes, len(operation.operands), ranked=operation.name == "chlo.top_k"):
+                operation.attributes["sdy.sharding_rule"] = ir.Attribute.parse(rule)
+        else:
+            state_rules(operation)
+
+
+def _rule(shapes: Sequence[tuple[int, ...]], operands: int, *, ranked: bool) -> str:
+    """``#sdy.op_sharding_rule<([i, j])->([i, j]) {i=64, j=8}>``; empty where none is known."""
+    rank = len(shapes[0])
+    alike = {shape[:-1] for shape in shapes} if ranked else set(shapes)
+    if not 0 < rank <= len(_FACTORS) - 1 or len(alike) > 1:
+        return ""
+    sizes = dict(zip(_FACTORS, shapes[0], strict=False))
+    if ranked:  # Elements are picked along the last dimension: what is split there is no part of the result.
+        sizes[_FACTORS[rank]] = shapes[-1][-1]
+    first = ", ".join(_FACTORS[:rank])
+    last = ", ".join([*_FACTORS[: rank - 1], _FACTORS[rank]]) if ranked else first
+    given, made = (", ".join([f"[{one}]"] * n) for one, n in ((first, operands), (last, len(shapes) - operands)))
+    return f"#sdy.op_sharding_rule<({given})->({made}) {{{', '.join(f'{f}={n}' for f, n in sizes.items())}}}>"
+
+
+_FACTORS = "ijklmnopqrstuvwxyz"
 
 
 def inside(operation: Any) -> Iterator[Any]:

@@ -256,6 +256,39 @@ def test_back_through_an_operation(compared):
     assert "x (argument 0) is, back through add" in why.answer
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        jax.lax.square,
+        jax.lax.lgamma,
+        jax.lax.erf_inv,
+        jnp.arccosh,
+        lambda x: jax.lax.nextafter(x, x),
+        lambda x: jax.lax.top_k(x, 2)[0],
+        lambda x: jax.lax.scan(lambda c, _: (jax.lax.square(c), None), x, None, length=3)[0],
+    ],
+)
+def test_back_through_functions_that_shardy_has_no_rule_of(f):
+    def doubled(x):
+        y = f(x)
+        return y * 2
+
+    comparison = read.comparison(doubled, shape(512, 8, spec=ROWS))
+    row = next(k for k, row in enumerate(comparison.rows) if row.primitive == "mul")
+    assert str(comparison.why(row, 0)).startswith(
+        "Dim 0 of y * 2 is split over data because x (argument 0) is, through "
+    )
+
+
+def test_an_error_function_is_told_as_it_is_compiled():
+    """XLA has no rule of it either until JAX 0.12: the operand is gathered whole."""
+    comparison = read.comparison(lambda x: jax.lax.erf(x) * 2, shape(512, 8, spec=ROWS))
+    (found,) = comparison.rows[-1].values
+    said = str(comparison.why(len(comparison.rows) - 1, 0))
+    assert found.concrete is not None
+    assert ("is split over data because x" in said) == ("data" in found.concrete.text)
+
+
 def test_what_is_not_split_says_so(compared):
     why = compared.why(product(compared), 1, "data")
     assert (why.axis, why.chain) == ("", ())
