@@ -51,12 +51,15 @@ export function shownPart(ask: Ask, face: Face): string {
   const short = ask.width < (face.rows < face.of[0] ? 560 : 400);
   if (short && face.columns < face.of[1] && !stripped(ask))
     return `${face.rows} × ${face.columns} of ${face.of.join(" × ")}`;
-  if (face.rows < face.of[0])
-    parts.push(face.rows === 1 ? `row 0 of ${face.of[0]}` : `rows 0–${face.rows - 1} of ${face.of[0]}`);
+  if (face.rows < face.of[0]) parts.push(firstOf("row", face.rows, face.of[0]));
   if (face.columns < face.of[1]) {
     const n = stripped(ask) ? ask.plan.n : 1;
-    const [some, all] = [face.columns / n, face.of[1] / n];
-    parts.push(`${some === 1 ? "column 0" : `columns 0–${some - 1}`} of ${all}${n > 1 ? " of each chunk" : ""}`);
+    parts.push(firstOf("column", face.columns / n, face.of[1] / n) + (n > 1 ? " of each chunk" : ""));
   }
   return parts.join("; ");
+}
+
+/** `columns 0–7 of 64`. */
+export function firstOf(noun: string, some: number, all: number): string {
+  return `${noun}${some > 1 ? `s 0–${some - 1}` : " 0"} of ${all}`;
 }

@@ -8,6 +8,7 @@ import { axisToken, BOLD, type Box, label, type Mark, MONO } from "../../draw/ma
 import { fitClauses, fitName, textWidth } from "../../draw/measure";
 import { caption } from "../model/caption";
 import { reducesAll } from "../model/semantics";
+import { firstOf } from "./cells";
 import { chunkOf, finalText, together } from "./look";
 import { idOf } from "./piece";
 import { type Moving, moves, type StepView } from "./view";
@@ -26,7 +27,7 @@ export function lineMarks(view: StepView): Mark[] {
   const [words, second] = caption(view);
   const iteration = view.trace.iterations(view.step);
   const before = iteration && `${iteration}: `;
-  const texts = [...(moves(view) ? hopTexts(view) : []), words, words.replace(/^(Hop [^:]*):.*/s, "$1.")];
+  const texts = [...(moves(view) ? hopTexts(view) : []), words, words.replace(/^(Hop [^:]*):.*/, "$1.")];
   const first = before + (texts.find((s) => WIDE * textWidth(before + s, SIZE) <= width) ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
   const rest = clauses([scaleOf(view), second, noteOf(view)]);
@@ -45,18 +46,14 @@ const HEADER = 200;
 
 /** Over the first block of a group which columns of it are seen, where that is not all and there is room before the words over the slots. */
 function columnsMarks({ stage: { run, header, face, chunks, tiles, width } }: StepView): Mark[] {
-  const [
-    {
-      box,
-      places: [place],
-    } = { box: null, places: [] },
-  ] = tiles;
-  if (!box || !place || !header || !face || run !== "down" || chunks > 1) return [];
+  const [tile] = tiles;
+  const place = tile?.places[0];
+  if (!tile?.box || !place || !header || !face || run !== "down" || chunks > 1) return [];
   const { columns, of } = face;
-  const text = `${columns > 1 ? `columns 0–${columns - 1}` : "column 0"} of ${of[1]}`;
+  const text = firstOf("column", columns, of[1]);
   const end = Math.min(header.x, width - HEADER) - 4;
   if (columns >= of[1] || place.box.x + textWidth(text, 10) > end) return [];
-  return [label(place.box.x, box.y - 6, text, 10, "muted")];
+  return [label(place.box.x, tile.box.y - 6, text, 10, "muted")];
 }
 
 /** What the numbers of a collective are multiples of: `all numbers ×10⁸`. */
