@@ -177,13 +177,13 @@ def test_a_jitted_program_without_shard_map_agrees_with_itself_on_one_device_and
 
 
 def test_a_small_difference_that_no_step_makes_may_be_rounding():
-    one, other = np.float32([1.0, 2.004]), np.float32([1.0, 2.0])
+    one, other = np.array([1.0, 2.004], np.float32), np.array([1.0, 2.0], np.float32)
     assert not close(one, other, 1e-4, 1e-6)
     assert _rounding(one, other, 1e-4).endswith("as in a solve: rtol=0.01 accepts it.")
     assert close(one, other, 1e-2, 1e-6)
-    assert not _rounding(np.float32([1.0, 3.0]), other, 1e-4)
-    assert not _rounding(np.float32([1.0, np.nan]), other, 1e-4)
-    assert not _rounding(np.float32([0.1, 0.0]), np.zeros(2, np.float32), 1e-4)
+    assert not _rounding(np.array([1.0, 3.0], np.float32), other, 1e-4)
+    assert not _rounding(np.array([1.0, np.nan], np.float32), other, 1e-4)
+    assert not _rounding(np.array([0.1, 0.0], np.float32), np.zeros(2, np.float32), 1e-4)
 
 
 def test_a_program_without_shard_map_and_its_reference():
