@@ -100,10 +100,12 @@ def test_what_a_library_computes_has_the_line_that_calls_it():
         return jnp.where(b > 0, b, jnp.searchsorted(b[0], b[0], side="right"))
 
     run = jax.shard_map(f, mesh=MESH, in_specs=P("x", "y"), out_specs=P("x", "y"))
-    lines = {step.primitive: step.source and step.source.text for step in read.trace(run, jnp.ones((8, 8))).steps}
+    lines = {
+        step.primitive: step.source.text if step.source else "" for step in read.trace(run, jnp.ones((8, 8))).steps
+    }
     assert lines["sort"] == "b = jnp.sort(a)"
     assert lines["select_n"].startswith("return jnp.where(")
-    assert None not in lines.values()
+    assert all(lines.values())
 
 
 def test_equations():
