@@ -586,7 +586,7 @@ test.each([934, 700, 480, 360])(
     const view = await mount(sheet(asked), {}, { width });
     const height = view.frame.offsetHeight;
     const [work, fields] = [".work", ".fields"].map((part) => find(view, part).getBoundingClientRect().bottom);
-    expect(Number(work) - Number(fields)).toBeLessThanOrEqual(180);
+    expect(Number(work) - Number(fields)).toBeLessThanOrEqual(150);
     const said = feedback("wrong", {
       gives: "f32[16@y,8@x]",
       message: "f32[8@x,16@y] is the type of the argument, before it is transposed: dimensions swap with their axes.",
