@@ -12,6 +12,9 @@ from shardwidget.document import Compared, Failure, Layout, Program, Row
 ENDS = ("arguments", "outputs")
 """Rows that are no operation."""
 
+LONGEST = 90
+"""Characters of a message in the first sentence; its row has all of it."""
+
 
 def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, int] | None = None) -> str:
     """Where it stops, or what differs, or what the compiler adds, in one sentence.
@@ -51,9 +54,18 @@ def verdict(rows: Sequence[Row], program: Program | None, choices: Mapping[int, 
 
 
 def _said(stop: Failure) -> str:
-    """A refusal: its class, where that tells what is wrong; else what is said of it, or the first sentence of JAX's."""
-    words = stop.explanation or re.split(r"(?<=[^.])\. (?=[A-Z`])", stop.message.strip().partition("\n")[0])[0]
+    """A refusal: its class, where that tells what is wrong; else what is said of it, or how its message begins."""
+    words = stop.explanation or _beginning(stop.message)
     return stop.error if stop.error.startswith("Sharding") or not words else words.rstrip(".:")
+
+
+def _beginning(message: str) -> str:
+    """The first sentence of a message, or as many words of it as a headline has room for."""
+    sentence = re.split(r"(?<=[^.])\. (?=[A-Z`])", message.strip().partition("\n")[0])[0]
+    if len(sentence) <= LONGEST:
+        return sentence
+    whole, _, part = sentence[:LONGEST].rpartition(" ")
+    return f"{(whole or part).rstrip(' ,;:.')}…"
 
 
 def _differing(rows: Sequence[Row]) -> list[Row]:

@@ -22,6 +22,22 @@ def test_a_result_of_a_row_that_differs_is_no_second_row_that_differs():
     assert verdict([*doc.rows, other], doc.program).endswith("; 2 rows differ")
 
 
+def test_of_a_long_message_the_headline_has_the_beginning():
+    doc = layer()
+    (stop,) = (row for row in doc.rows if row.error)
+    failure = stop.error
+    assert failure
+
+    def headline(message: str) -> str:
+        error = replace(failure, error="AssertionError", explanation="", message=message)
+        return verdict([replace(stop, error=error, values=())], doc.program)
+
+    assert headline("blocks differ. See above") == "Line 4 stops on an Explicit mesh: blocks differ"
+    long = headline("the blocks of " + "a very long name, " * 20)
+    assert long == f"Line 4 stops on an Explicit mesh: the blocks of {'a very long name, ' * 4}a…"
+    assert headline("x" * 200) == f"Line 4 stops on an Explicit mesh: {'x' * 90}…"
+
+
 def test_text_of_a_comparison():
     lines = picture(layer()).splitlines()
     assert lines[0] == "layer: line 4 stops on an Explicit mesh: ShardingTypeError; 1 row differs"

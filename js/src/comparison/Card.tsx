@@ -29,7 +29,9 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
         says={
           model.verdict && (
             <Says walk={walk && <Walk {...walk} />} also={alsoOf(model)}>
-              <Tokens tokens={sentenceTokens(model.verdict, model.mesh)} />
+              <span title={wholeOf(model)}>
+                <Tokens tokens={sentenceTokens(model.verdict, model.mesh)} />
+              </span>
             </Says>
           )
         }
@@ -56,6 +58,11 @@ const KEYS = [
   ["[ ]", "along the chain"],
   ["/", "search"],
 ] as const;
+
+/** The message of which the first sentence has the beginning. */
+function wholeOf({ rows, verdict }: ComparisonModel): string | undefined {
+  return verdict.includes("…") ? rows.find((row) => row.error)?.error?.message : undefined;
+}
 
 /** What the program is compiled for. */
 function targetOf({ doc, mesh }: ComparisonModel): string {

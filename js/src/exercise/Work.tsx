@@ -39,7 +39,15 @@ const PAIR = 600;
 export function Work({ state, sheet, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor(question);
   const room = { theme, width, mesh, narrow, paper: state.now.paper };
-  const result = narrow && <Result state={state} question={question} mesh={mesh} />;
+  const result = narrow && (
+    <section
+      class="result"
+      aria-label={`what came of the last answer, ${state.name()}`}
+      tabIndex={question.feedback ? 0 : undefined}
+    >
+      <Result state={state} question={question} mesh={mesh} />
+    </section>
+  );
   if (editor) {
     const placement = editor.placement();
     const refusal = editor.refusal();

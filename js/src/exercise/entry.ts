@@ -2,6 +2,7 @@
 
 import { arrayStyles } from "../array/public";
 import bandStyles from "../card/bands.css";
+import fadeStyles from "../card/fade.css";
 import { entry } from "../card/mount";
 import onwardStyles from "../card/onward.css";
 import paperStyles from "../card/paper.css";
@@ -16,5 +17,5 @@ export default entry({
   state: ExerciseState,
   body: ExerciseCard,
   keys: exerciseKeys,
-  styles: [tipStyles, onwardStyles, paperStyles, arrayStyles, bandStyles, editorStyles, styles],
+  styles: [tipStyles, onwardStyles, fadeStyles, paperStyles, arrayStyles, bandStyles, editorStyles, styles],
 });

@@ -43,9 +43,10 @@ export function Canvas({ state, shown }: { state: PipelineState; shown: Shown })
 }
 
 /** What is looked at; as high whatever it says. */
-export function Reading({ state, shown: { board } }: { state: PipelineState; shown: Shown }) {
+export function Reading({ state, shown: { board, models } }: { state: PipelineState; shown: Shown }) {
   const { at, follow } = state.now;
   const model = at && board.blocks[at.schedule]?.model;
+  const remarks = new Set(models.flatMap((m) => m.remark || []));
   return (
     <div class={follow === null ? "read" : "read following"}>
       <p class="reading" aria-live="polite">
@@ -54,7 +55,7 @@ export function Reading({ state, shown: { board } }: { state: PipelineState; sho
             <span>{cellText(model, at.task)}</span> <span class="soft">{needsText(model, at.task)}</span>
           </>
         ) : (
-          <span class="soft">Point at a task; a click follows its microbatch.</span>
+          <span class="soft">{[...remarks].join("; ") || "Point at a task; a click follows its microbatch."}</span>
         )}
       </p>
       {follow !== null && (

@@ -19,7 +19,7 @@ export function PipelineCard({ state }: { state: PipelineState }) {
   const schedule = shown?.models[0];
   if (!shown || !schedule) return null;
   const { several, width, opened, schedules, steps } = state.now;
-  const notes = [...new Set(shown.models.flatMap((m) => [m.doc.note, m.remark].filter((text) => text !== "")))];
+  const notes = new Set(shown.models.flatMap((m) => m.doc.note || []));
   return (
     <div class={several ? "pipeline several" : "pipeline"}>
       <Head
@@ -45,7 +45,7 @@ export function PipelineCard({ state }: { state: PipelineState }) {
       </Head>
       <Tools state={state} models={shown.models} />
       <Canvas state={state} shown={shown} />
-      {notes.map((text) => (
+      {[...notes].map((text) => (
         <p class="note" key={text}>
           {text}
         </p>

@@ -8,6 +8,9 @@ import { keysOf } from "./keys";
 import { EditorSheet } from "./Sheet";
 import { BESIDE, type PlaygroundState } from "./state";
 
+/** What a picture has around its panels, whose height is at most the one that is set. */
+const EDGE = 4;
+
 export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const { editor } = state.now;
   const { model } = state.picture.now;
@@ -21,7 +24,7 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
         <Facets state={state.picture} />
       </EditorSheet>
       {/* What JAX raises is read over the picture of another spec, so that nothing moves. */}
-      <div class="stage">
+      <div class={model.rank < 3 ? "stage" : "stage cut"} style={{ "--high": `${state.picture.now.high + EDGE}px` }}>
         <div class={refused ? "faded" : ""}>
           <Canvas state={state.picture} />
         </div>

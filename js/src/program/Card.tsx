@@ -16,12 +16,13 @@ import { Unread } from "./Unread";
 import { Words } from "./Words";
 
 export function ProgramCard({ state }: { state: ProgramState }) {
-  const { decoded } = state.now;
+  const { decoded, width, held } = state.now;
+  const least = width >= STACKED && width === held.width ? { minHeight: `${held.height}px` } : undefined;
   const { sideBySide = false, programs = [] } = decoded ?? {};
   const idle = state.opened()?.idle?.() ?? [];
   const what = programs.length > 1 ? "Time them" : "Time it";
   return (
-    <div class={sideBySide ? "" : "alone"}>
+    <div class={sideBySide ? "" : "alone"} style={least}>
       {sideBySide ? (
         <SideBySide state={state} programs={programs}>
           <One state={state} />

@@ -33,6 +33,8 @@ import { type Lanes, laneMarks, layoutLanes } from "./scene/lanes";
 /** Lines that are added to a long table at a time. */
 export const MORE = 200;
 
+const NONE_HELD = { width: 0, height: 0 };
+
 const BEGINNING = {
   decoded: null as Decoded | null,
   /** Side by side: the program that is open. */
@@ -59,6 +61,8 @@ const BEGINNING = {
   phase: 0,
   playing: false,
   page: "collectives" as Page,
+  /** Height of a card of this width before its page was turned: a lower page leaves it as high. */
+  held: NONE_HELD,
   /** By page and index of a program: the document as Python sent it, or why it is not known. */
   pages: {} as Readonly<Record<string, { trouble?: unknown }>>,
   /** What draws the pages other than the collectives, once it is there. */
@@ -278,7 +282,8 @@ export class ProgramState extends CardState<Fields> {
   turnTo(page: Page): void {
     if (!this.pages().includes(page)) return;
     this.#pause();
-    this.set({ page });
+    const height = this.find(".alone")?.offsetHeight ?? 0;
+    this.set({ page, held: { width: this.now.width, height } });
     this.share({ page });
   }
 
@@ -316,6 +321,7 @@ export class ProgramState extends CardState<Fields> {
     this.set({
       ...other,
       ...AT_REST,
+      held: NONE_HELD,
       cursor: 0,
       limit: MORE,
       physical: false,
@@ -463,7 +469,7 @@ export class ProgramState extends CardState<Fields> {
     const first = this.now.decoded === null;
     const interconnect = decoded.programs[this.now.opened ?? 0]?.interconnect ?? 0;
     this.#pause();
-    this.set({ decoded, ...(first ? { interconnect } : {}) });
+    this.set({ decoded, held: NONE_HELD, ...(first ? { interconnect } : {}) });
   }
 
   protected override follow(): void {

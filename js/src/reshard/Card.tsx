@@ -33,7 +33,7 @@ export function ReshardCard({ state }: { state: ReshardState }) {
       {model.doc.arrays.length === 0 ? (
         <p class="note">There are no arrays to move.</p>
       ) : (
-        <div style={{ minHeight: `${shown.least + 57}px` }}>
+        <div class="drawn" style={{ "--least": `${shown.least}px` }}>
           <Canvas state={state} shown={shown} />
           {!flows &&
             (chunked && state.now.top === null ? (

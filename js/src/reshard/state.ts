@@ -7,7 +7,7 @@ import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import type { ReshardPlan } from "../core/document.gen";
 import { PAD } from "../draw/marks";
-import { hasMoves, type Moves, movesOf } from "./model/moves";
+import { hasMoves, type Moves, movesOf, type Ribbons, ribbonsOf } from "./model/moves";
 import { decodeReshard, PlanModel, ThresholdScale } from "./model/reshard";
 import { titleOf } from "./model/words";
 import { boardMarks, groupMarks, type Phase } from "./scene/bars";
@@ -44,6 +44,8 @@ export interface Shown {
   flows: Flowing | null;
   board: PlanBoard | null;
   put: PutLayout | null;
+  /** Ribbons of all chunks where flows can be drawn, on either page: the legend is the same in every chunk. */
+  ribbons: Ribbons | null;
   /** Height of the highest page, so that none moves what is below. */
   least: number;
 }
@@ -97,6 +99,7 @@ export class ReshardState extends CardState<Fields> {
       return moves;
     };
   });
+  readonly #ribbons = memo((model: PlanModel) => ribbonsOf(model.doc.arrays.map((_, i) => this.#movesOf(model)(i))));
   readonly #scale = memo((model: PlanModel) => new ThresholdScale(model));
   readonly #clock = new Clock();
 
@@ -147,7 +150,7 @@ export class ReshardState extends CardState<Fields> {
     const chunk = Math.min(this.now.chunk, Math.max(0, model.chunks - 1));
     const room = width - 2 * PAD;
     const flows = hasMoves(model) ? this.#flows(model, room, chunk, first) : null;
-    const none = { model, chunk, flows: null, board: null, put: null };
+    const none = { model, chunk, flows: null, board: null, put: null, ribbons: flows && this.#ribbons(model) };
     if (model.axis < 0) {
       const put = flows ? null : this.#put(model, room);
       return { ...none, flows, put, least: 0 };

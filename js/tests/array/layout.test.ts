@@ -373,3 +373,13 @@ test("the legend says what the colours of values are of", () => {
   expect(legendOf("c8", [3, 4, 0, 0, 0, 1, 0, 2])).toBe("Logical array |z| ≤ 0 ■■■■■■■■■ |z| ≥ 5");
   expect(legendOf("b1", [0, 1, 0, 1])).toBe("Logical array False ■■■■■■■■■ True");
 });
+
+test("a dimension is named beside its size, however low its picture is", () => {
+  const placed = array(mesh({ data: 4, fsdp: 4, tensor: 2 }), [64, 128, 256], ["data", "fsdp", "tensor"]);
+  const model = new PlacementModel(placed);
+  const layout = layoutBody(model, { ...WHOLE, inOrder: true }, 478, true, 200);
+  const turned = marksOf(model, layout, null).flatMap((mark) =>
+    mark.kind === "text" && mark.turned ? mark.spans.map((span) => span.text).join("") : [],
+  );
+  expect(turned).toContain("dim 1 128");
+});

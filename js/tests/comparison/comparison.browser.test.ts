@@ -27,6 +27,18 @@ test("a table opens at what stops, its fixes above JAX's words in one line", asy
   expect(ways.getBoundingClientRect().bottom).toBeLessThan(said.getBoundingClientRect().top);
   expect(said.getBoundingClientRect().height).toBeLessThan(30);
   expect(find(view, ".says b").textContent).toBe(comparison("layer").verdict);
+  expect(find(view, ".says b span").title).toBe("");
+});
+
+test("the first sentence has the beginning of a long message, and the whole of it as its title", async () => {
+  const doc = comparison("layer");
+  const message = doc.rows.find((row) => row.error)?.error?.message;
+  const view = await mount({
+    ...doc,
+    verdict: "Line 4 stops on an Explicit mesh: Contracting dimensions are sharded…",
+  });
+  expect(message).toContain("Contracting dimensions");
+  expect(find(view, ".says b span").title).toBe(message);
 });
 
 test("a table opens at its selected row, though one line stands for it and others", async () => {

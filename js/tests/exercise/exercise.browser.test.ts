@@ -577,3 +577,24 @@ test("where an answer would be right stands in view below the array, nothing scr
   expect(work.querySelectorAll("figure canvas")).toHaveLength(2);
   expect(work.scrollHeight).toBeLessThanOrEqual(work.clientHeight);
 });
+test.each([934, 700, 480, 360])(
+  "an exercise of words is as high checked as not, with little room left empty, in a card of %i px",
+  async (width) => {
+    const listing = { file: "", first_line: 1, lines: ["lambda a: a.T * 2"] };
+    const figures = [{ title: "", placement: null, listing, types: ["a: f32[8@x,16@y]"], tables: [] }];
+    const asked = question("q", [field("type", "text")], { figures });
+    const view = await mount(sheet(asked), {}, { width });
+    const height = view.frame.offsetHeight;
+    const [work, fields] = [".work", ".fields"].map((part) => find(view, part).getBoundingClientRect().bottom);
+    expect(Number(work) - Number(fields)).toBeLessThanOrEqual(150);
+    const said = feedback("wrong", {
+      gives: "f32[16@y,8@x]",
+      message: "f32[8@x,16@y] is the type of the argument, before it is transposed: dimensions swap with their axes.",
+    });
+    const answer = [{ field: "type", text: "f32[8@x,16@y]" }];
+    view.model.assign({ _document: sheet({ ...asked, attempts: 1, answer, feedback: said }), _heard: 1 });
+    await expect.poll(() => view.root.querySelector(".said")).not.toBeNull();
+    expect(view.frame.offsetHeight).toBe(height);
+    await expectAccessible(view);
+  },
+);

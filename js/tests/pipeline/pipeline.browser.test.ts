@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import type { Schedules } from "../../src/core/document.gen";
 import { button, Clock, find, type Mounted, prefers, press, settle, textOf } from "../harness";
 import { mount, start } from "./harness";
 import { model, SCHEDULES, wire } from "./schedules";
@@ -262,6 +263,23 @@ test.each(SCHEDULES)("a card is as high with its critical path, %s", async (name
     button(view, "critical path").click();
     await settle();
     expect(view.frame.getBoundingClientRect().height, `${width} px`).toBe(height);
+    view.stop();
+  }
+});
+
+test.each([934, 700, 480, 360])("a card is as high whatever its sliders say, %i px", async (width) => {
+  const compared = wire("compared") as Schedules;
+  const three = { ...compared, schedules: compared.schedules.filter((_, i) => i !== 1) };
+  for (const [name, doc] of [...SCHEDULES.map((name) => [name, wire(name)] as const), ["three", three] as const]) {
+    const view = await mount(doc, {}, { width });
+    const { height } = view.frame.getBoundingClientRect();
+    for (const label of view.root.querySelectorAll<HTMLElement>(".slider")) {
+      const { min, max } = label.querySelector("input") as HTMLInputElement;
+      for (const value of [min, max, 1.3, 2]) {
+        await slide(view, textOf(label.firstChild as Element), Number(value));
+        expect(view.frame.getBoundingClientRect().height, `${name}, ${textOf(label)}`).toBe(height);
+      }
+    }
     view.stop();
   }
 });

@@ -271,3 +271,20 @@ test("the card is as high whatever the spec is, valid or not", async () => {
   }
   expect(other).toEqual([]);
 });
+
+test.each([934, 700, 480])("the card is as high whichever dimensions run down and across, %i px", async (width) => {
+  const axes = [axis("data", 4), axis("fsdp", 4), axis("tensor", 2)];
+  const shape = [64, 128, 256];
+  const entries = axes.map(({ name }) => on(name));
+  const view = await mount(playground(draft({ axes, shape, entries }), { name: "q" }), {}, { width });
+  await frames(3);
+  const { height } = find(view, ".card").getBoundingClientRect();
+  for (const menu of view.root.querySelectorAll<HTMLSelectElement>(".palette select")) {
+    for (const dim of ["0", "1", "2"]) {
+      menu.value = dim;
+      menu.dispatchEvent(new Event("change", { bubbles: true }));
+      await frames(3);
+      expect(find(view, ".card").getBoundingClientRect().height, `dim ${dim}`).toBe(height);
+    }
+  }
+});

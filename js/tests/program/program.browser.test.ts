@@ -15,6 +15,7 @@ import {
   table,
 } from "../harness";
 import { lines, mount } from "./harness";
+import { wire as memory } from "./memory/memories";
 import { groupsAlone, many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
 
 const clocks: Clock[] = [];
@@ -603,4 +604,21 @@ test("a saved page offers no why, but has what was asked before", async () => {
   view.model.assign({ _pages: { [`why 0 ${at}`]: { found: [WHY] } } });
   await settle();
   expect(find(view, ".why .answer").textContent).toBe(WHY.answer);
+});
+
+test.each([900, 934, 1240])("a card stays as high when a page that says less is turned to, %i px", async (width) => {
+  const trouble = "it was compiled for a CPU, whose rates are not known";
+  const view = await mount(
+    program("training"),
+    { _pages: { "overlap 0": { trouble }, "memory 0": memory("training") } },
+    { width },
+  );
+  const before = view.frame.offsetHeight;
+  for (const page of ["overlap", "memory", "overlap", "collectives"]) {
+    button(view, page).click();
+    await expect.poll(() => view.root.querySelector(page === "collectives" ? ".table" : `.${page}`)).not.toBeNull();
+    expect(view.frame.offsetHeight, page).toBe(before);
+    const { bottom } = find(view, "footer").getBoundingClientRect();
+    expect(view.frame.getBoundingClientRect().bottom - bottom, page).toBeLessThanOrEqual(2);
+  }
 });

@@ -264,10 +264,8 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
     faces.down.forEach((down, i) => {
       marks.push(...brackets(model, faces.rows, x, y + down.from, "left", i > 0));
     });
-    const words = title(faces.rows.dim);
-    const fits = textWidth(words.map((w) => w.text).join(""), 12) <= faces.height + 32;
     marks.push(
-      label(x - depth - 10, y + faces.height / 2, fits ? words : words.slice(1), 12, "muted", {
+      label(x - depth - 10, y + faces.height / 2, title(faces.rows.dim), 12, "muted", {
         anchor: "middle",
         turned: true,
       }),

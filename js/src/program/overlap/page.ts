@@ -86,7 +86,7 @@ export class OverlapPage {
   sentence(): string {
     const shown = this.shown();
     const row = shown?.table.rows[shown.line];
-    return row ? sentenceOf(row) : "";
+    return shown && row ? sentenceOf(shown.model, row) : "";
   }
 
   paint(): void {

@@ -3,7 +3,7 @@
  * estimated time. A loop is drawn once, as wide as all of its runs, under a bracket with their number.
  */
 import type { HloCollective } from "../../core/document.gen";
-import { duration } from "../../core/format";
+import { timeAxis } from "../../core/format";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, type Color, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { ProgramModel } from "../model/program";
@@ -61,9 +61,10 @@ export function layoutLanes(model: ProgramModel, interconnect: number, width: nu
     x += w;
   });
   const step = tick(total / Math.max(2, width / 160));
+  const write = timeAxis(step, total);
   const ticks = Array.from({ length: Math.floor(total / step) + 1 }, (_, i) => ({
     x: left + i * step * scale,
-    text: i === 0 ? "0" : duration(Number((i * step).toPrecision(6))),
+    text: write(i * step),
   }));
   return { width, height: top + lanes.length * (LANE + GAP) + FOOT, left, lanes, blocks, loops, ticks };
 }

@@ -83,6 +83,18 @@ export function movesOf(model: PlanModel, index: number): Moves {
   return { array, before, after, has, keeps, pieces };
 }
 
+/** What ribbons there are: the axes along which any piece moves, in mesh order, and whether any stays. */
+export interface Ribbons {
+  readonly axes: readonly number[];
+  readonly stays: boolean;
+}
+
+export function ribbonsOf(all: readonly Moves[]): Ribbons {
+  const pieces = all.flatMap((moves) => moves.pieces);
+  const axes = [...new Set(pieces.flatMap((piece) => piece.axes))].sort((a, b) => a - b);
+  return { axes, stays: pieces.some((piece) => piece.stays) };
+}
+
 /** Bytes that move, by the mesh axes along which they do, those of few axes first. */
 export function movedBytes(all: readonly Moves[]): (readonly [axes: readonly number[], bytes: number])[] {
   const sums = new Map<string, [readonly number[], number]>();

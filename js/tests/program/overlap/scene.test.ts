@@ -1,7 +1,7 @@
 /** The overlap of a program: lines, lanes, what is found at a place, the roofline. */
 import { expect, test } from "vitest";
 import type { Mark } from "../../../src/draw/marks";
-import { type Row, sentenceOf } from "../../../src/program/overlap/model/overlap";
+import { OverlapModel, type Row, sentenceOf } from "../../../src/program/overlap/model/overlap";
 import { overlapScene } from "../../../src/program/overlap/scene/card";
 import { ceilingMarks } from "../../../src/program/overlap/scene/ceilings";
 import { rooflineMarks } from "../../../src/program/overlap/scene/roofline";
@@ -28,7 +28,7 @@ test("a measured run stands beside the estimate, in the bars and in each line", 
   expect(texts(ceilingMarks(model("training"), 1100))).not.toContain("measured");
   const table = texts(tableMarks(tableOf(m, 1100, m.rows), -1));
   expect(table.filter((text) => text === "measured")).toHaveLength(m.rows.length);
-  expect(sentenceOf(m.rows[0] as Row)).toMatch(/ Measured: 22 ms, 22 ms of it with nothing computed\.$/);
+  expect(sentenceOf(m, m.rows[0] as Row)).toMatch(/ Measured: 22 ms, 22 ms of it with nothing computed\.$/);
 });
 
 test("what is exposed adds up, and is one row a line, axis and pass", () => {
@@ -42,7 +42,7 @@ test("what is exposed adds up, and is one row a line, axis and pass", () => {
     ["all-gather", "data", false],
   ]);
   expect(m.lanes).toEqual(["data", "model", ""]);
-  expect(m.rows.slice(0, 2).map(sentenceOf)).toEqual([
+  expect(m.rows.slice(0, 2).map((row) => sentenceOf(m, row))).toEqual([
     "all-reduce over model, line 22 · ×12: takes 11 ms, all of it exposed; XLA runs it at once, and nothing beside it.",
     "all-reduce over model, line 21 · backward · ×12: takes 11 ms, 8 ms exposed; beside it: nothing, it is needed at once.",
   ]);
@@ -77,4 +77,24 @@ test("the roofline has both ridges, and only lines with products", () => {
   const marks = rooflineMarks(m, 934);
   expect(texts(marks)).toEqual(expect.arrayContaining(["memory 243", "a link 2189"]));
   expect(marks.filter((k) => k.kind === "rect")).toHaveLength(2);
+});
+
+test("a time is written alike in the sentence, the table and on the axis, whatever is below it", () => {
+  const { doc } = model("training");
+  const [first, ...others] = doc.transfers;
+  if (!first) throw new Error("it has a transfer");
+  const scaled = [{ ...first, seconds: 1.49e-3, exposed: 1.49e-3 }].concat(
+    others.map((other, k) => ({ ...other, seconds: 186e-6 + k * 1e-6, exposed: 186e-6 + k * 1e-6 })),
+  );
+  const m = new OverlapModel({ ...doc, compute: 2.1e-3, exposed: 2e-3, transfers: scaled });
+  expect(m.rows.length).toBeGreaterThan(2);
+  const written = texts(tableMarks(tableOf(m, 1100, m.rows), -1)).join(" ");
+  for (const row of m.rows) {
+    const [, takes] = / takes ([\d.]+ ms), /.exec(sentenceOf(m, row)) ?? [];
+    expect(written).toContain(takes);
+  }
+  expect(written).toContain("1.49 ms");
+  const axis = texts(timeMarks(timeOf(m, 1100))).filter((text) => /^[\d.]+ [µm]s$/.test(text));
+  expect(axis).toEqual(axis.filter((text) => text.endsWith(" ms")));
+  expect(axis.length).toBeGreaterThan(2);
 });

@@ -1,6 +1,6 @@
 /** How much of a program waits for collectives, as the picture reads it: transfers by line, times by axis, lanes. */
 import type { Interval, LineWork, MeasuredLine, Overlap, Source, Transfer } from "../../../core/document.gen";
-import { duration, times } from "../../../core/format";
+import { duration, type Format, secondsBeside, times } from "../../../core/format";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
 import { type Badge, clauses, some } from "../../../core/text";
@@ -46,11 +46,14 @@ export class OverlapModel {
   readonly lanes: readonly string[];
   /** The whole call as it is scheduled, in seconds. */
   readonly now: number;
+  /** How times of the lines are written: in one unit, in the table as in the sentence. */
+  readonly times: Format;
 
   constructor(readonly doc: Overlap) {
     this.mesh = new MeshModel(doc.mesh);
     this.now = doc.compute + doc.exposed;
     this.rows = rowsOf(doc);
+    this.times = secondsBeside(this.rows.flatMap((row) => [row.seconds, row.exposed]));
     const waits = new Map<string, { axes: readonly string[]; seconds: number }>();
     for (const { axes, exposed } of doc.transfers) {
       const known = waits.get(axes.join(" "))?.seconds ?? 0;
@@ -122,18 +125,18 @@ export function besideOf(row: Row): string {
   return some(row.between, 2) || "nothing: needed at once";
 }
 
-export function sentenceOf(row: Row): string {
+export function sentenceOf({ times }: OverlapModel, row: Row): string {
   const { kind, axes, seconds, exposed, asynchronous, between, measured, ring } = row;
   const over = axes.length > 0 ? ` over ${axes.join(" and ")}` : "";
   const all = Math.abs(exposed - seconds) < 0.001 * seconds;
-  const waited = exposed === 0 ? "none of it is exposed" : all ? "all of it exposed" : `${duration(exposed)} exposed`;
+  const waited = exposed === 0 ? "none of it is exposed" : all ? "all of it exposed" : `${times(exposed)} exposed`;
   const hides = !asynchronous
     ? "XLA runs it at once, and nothing beside it"
     : `beside it: ${some(between, 3) || "nothing, it is needed at once"}`;
   const ran = measured
     ? ` Measured: ${duration(measured.seconds)}, ${duration(measured.exposed)} of it with nothing computed.`
     : "";
-  return `${ring || kind}${over}, ${whereOf(row)}: takes ${duration(seconds)}, ${waited}; ${hides}.${ran}`;
+  return `${ring || kind}${over}, ${whereOf(row)}: takes ${times(seconds)}, ${waited}; ${hides}.${ran}`;
 }
 
 /** What would limit it, and the chip's ridges, in a sentence. */

@@ -48,9 +48,9 @@ export function tableMarks({ width, rows, model }: Table, selected: number): Mar
   const most = Math.max(1e-12, ...model.rows.map((r) => Math.max(r.seconds, r.exposed)));
   const figures = figuresOf(
     TRANSFERS,
-    model.rows.map(({ seconds, exposed, measured: ran }) => ({
-      whole: seconds,
-      exposed,
+    model.rows.map(({ measured: ran }) => ({
+      whole: null,
+      exposed: null,
       measured: ran?.seconds ?? null,
       measured_exposed: ran?.exposed ?? null,
     })),
@@ -69,7 +69,7 @@ export function tableMarks({ width, rows, model }: Table, selected: number): Mar
   };
   const marks: Mark[] = [...headsBand(TRANSFERS, places, width).marks];
   rows.forEach((row, k) => {
-    const cells = cellsOf(model, row, figures);
+    const cells = cellsOf(model, row, { ...figures, whole: model.times, exposed: model.times });
     const y = HEAD + k * line;
     const two = row.measured !== null && !narrow;
     const middle = y + (narrow ? 18 : two ? 20 : 27);

@@ -172,7 +172,7 @@ function loopMarks({ model, left, scale }: Time): Mark[] {
 
 function axisMarks({ model, left, scale, width, height }: Time): Mark[] {
   const step = tick((100 / (width - left - PAD)) * model.now);
-  const write = timeAxis(step);
+  const write = timeAxis(step, model.now);
   const [top, bottom] = [TOP + COMPUTE, height - FOOT];
   return Array.from({ length: Math.floor(model.now / step) + 1 }, (_, k) => k * step).flatMap((at): Mark[] => {
     const x = left + at * scale;
