@@ -13,6 +13,7 @@ from jax.sharding import AbstractMesh
 
 from shardwidget import _jax, cost
 from shardwidget._format import joined
+from shardwidget.collectives import statement_of
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._jaxpr.sources import frames_of, source_of
@@ -44,7 +45,7 @@ SIMULATED_TOPOLOGY = "simulated on the host: this mesh is a topology, to compile
 
 NOT_RUN = "the steps before the error could not be run: {words}"
 DOUBLED = (
-    "{where}ppermute: {what} ({pairs}), and JAX refuses that when it compiles. Each device sends at most once and "
+    "{where}{name}: {what} ({pairs}), and JAX refuses that when it compiles. Each device sends at most once and "
     "receives at most once, as in perm=[(i, (i + 1) % n) for i in range(n)]."
 )
 NOT_HERE = "types only: what it calls is for hardware that is not here ({words})"
@@ -96,7 +97,8 @@ def read_call(
 
 def _refuse_doubled(jaxpr: Any) -> None:
     for eqn in _jax.every_equation(jaxpr):
-        pairs = eqn.params["perm"] if _jax.name_of(eqn) == "ppermute" else ()
+        statement = statement_of(_jax.name_of(eqn))
+        pairs = eqn.params.get("perm", ()) if statement is not None and statement.semantics.permutes else ()
         for end, what in ((1, "{times} blocks go to device {number}"), (0, "device {number} sends {times} times")):
             number, times = next(iter(Counter(pair[end] for pair in pairs).most_common(1)), (0, 1))
             if times > 1:
@@ -105,7 +107,7 @@ def _refuse_doubled(jaxpr: Any) -> None:
                 source = source_of(frames[0]) if frames else None
                 where = f"{source.file}, line {source.line}: " if source else ""
                 words = what.format(number=number, times=times)
-                raise ValueError(DOUBLED.format(where=where, what=words, pairs=several))
+                raise ValueError(DOUBLED.format(where=where, name=_jax.name_of(eqn), what=words, pairs=several))
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, StoppedTrace | None]:
