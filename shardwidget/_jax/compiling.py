@@ -56,7 +56,7 @@ def own_context() -> Iterator[None]:
     """What is lowered in the block has an MLIR context of its own, and may be compiled in another thread.
 
     JAX 0.12 lowers ten programs of a thread into one context, and compiling them in several threads, or running a pass
-    on one while another is compiled, ends the process now and then. JAX 0.9 - 0.11 make a context for each.
+    on one while another is compiled, ends the process now and then. JAX 0.9 – 0.11 make a context for each.
     """
     context: Any = getattr(mlir, "_thread_local_context", None)
     if context is not None:

@@ -39,9 +39,9 @@ def kind_of(error: Exception) -> FailureKind:
         return "indivisible"
     if "in_specs passed to shard_map" in words and "does not match" in words:
         return "in_specs"
-    if is_of_mixed_axes(error):
+    if is_of_mixed_axes(error) or "unbound axis name" in words or _UNKNOWN_AXIS.search(words):
         return "axis_name"
-    if "unbound axis name" in words or _UNKNOWN_AXIS.search(words) or (isinstance(error, AssertionError) and not words):
+    if isinstance(error, AssertionError) and not words:
         return "axis_name"
     if found := re.search(r"given an (in|out)_specs entry which is too long", words):
         return "in_specs" if found[1] == "in" else "out_specs"
@@ -80,19 +80,19 @@ class Pieces(NamedTuple):
 
 def uneven_pieces(error: Exception) -> Pieces | None:
     """Why a collective cannot cut its operand; None for any other error."""
-    for pattern, stacked, turned in _UNEVEN:
+    for pattern, stacked in _UNEVEN.items():
         if found := re.search(pattern, str(error)):
-            one, other = map(int, found.groups())
-            return Pieces(other, one, stacked) if turned else Pieces(one, other, stacked)
+            return Pieces(int(found["size"]), int(found["devices"]), stacked)
     return None
 
 
-_UNEVEN = (
-    (r"split_axis \((\d+)\) has to be divisible by .* \((\d+)\)", False, False),
-    (r"scatter dimension size (\d+) must be divisible by shard_count (\d+)", False, False),
-    (r"scatter dimension size (\d+) must match shard count (\d+)", True, False),
-    (r"equal x\.shape\[split_axis\], but they are (\d+) and (\d+)", True, True),
-)
+_UNEVEN = {
+    r"split_axis \((?P<size>\d+)\) has to be divisible by .* \((?P<devices>\d+)\)": False,
+    r"scatter dimension size (?P<size>\d+) must be divisible by shard_count (?P<devices>\d+)": False,
+    r"scatter dimension size (?P<size>\d+) must match shard count (?P<devices>\d+)": True,
+    r"equal x\.shape\[split_axis\], but they are (?P<devices>\d+) and (?P<size>\d+)": True,
+}
+"""By what JAX says, whether a piece is to be one element."""
 
 
 def is_of_kind(error: Exception) -> bool:

@@ -673,7 +673,7 @@ def test_a_sum_over_an_axis_along_which_nothing_varies_says_which():
 )
 def test_pieces_that_are_not_equal_are_counted(f):
     assert refused(f, (8, 6)).explanation == (
-        "v is to be cut into 4 equal pieces, one for each device, and has 6 elements there; 6 = 4·1 + 2. Inside "
+        "v is to be cut into 4 equal pieces, one for each device, along a dimension of 6 elements; 6 = 4·1 + 2. Inside "
         "shard_map a function sees blocks: v is f32[2,6]{V:x}."
     )
 
@@ -681,7 +681,7 @@ def test_pieces_that_are_not_equal_are_counted(f):
 def test_untiled_pieces_are_of_one_element():
     failure = refused(lambda v: jax.lax.all_to_all(v, "x", 1, 0), (8, 6))
     assert failure.explanation.startswith(
-        "v is to be cut into 4 pieces of one element, one for each device, and has 6 "
+        "v is to be cut into 4 pieces of one element, one for each device, along a dimension of 6 "
     )
     assert not failure.fixes  # Four do not divide six.
 

@@ -39,7 +39,7 @@ def _uneven(stop: StoppedTrace, value: TracedValue, pieces: _jax.messages.Pieces
     """A collective that cuts its operand into a piece for each device, which its size does not allow."""
     size, n, stacked = pieces
     each = "pieces of one element" if stacked else "equal pieces"
-    text = f"{value.name} is to be cut into {n} {each}, one for each device, and has {size} elements there"
+    text = f"{value.name} is to be cut into {n} {each}, one for each device, along a dimension of {size} elements"
     text += "." if stacked else f"; {size} = {n}·{size // n} + {size % n}."
     call, found = stop.changes.expression, list[Proposal]()
     if stacked and size % n == 0 and isinstance(call, ast.Call) and stop.changes.source is not None:

@@ -14,7 +14,7 @@ from shardwidget.read._trace._failures.forbidden import forbidden_collective
 from shardwidget.read._trace._failures.futures import used_too_early
 from shardwidget.read._trace._failures.in_specs import indivisible, unlike_in_specs
 from shardwidget.read._trace._failures.loops import changed_carry, unlike_branches
-from shardwidget.read._trace._failures.mesh_axes import mixed_axes, unclear_sharding, unknown_axis
+from shardwidget.read._trace._failures.mesh_axes import unclear_sharding, unfitting_axes
 from shardwidget.read._trace._failures.proposal import Proposal
 from shardwidget.read._trace._failures.python_values import traced_value
 from shardwidget.read._trace._failures.ranks import unfitting_result
@@ -81,8 +81,6 @@ def _explained(stop: StoppedTrace, writer: Writer) -> Explanation:
         return forbidden
     if (parts := not_combined(stop, writer)) is not None:
         return parts
-    if (mixed := mixed_axes(stop)) is not None:
-        return mixed
     explain = _EXPLAIN.get(stop.kind)
     return (explain(stop, writer) if explain else None) or _other(stop)
 
@@ -117,7 +115,7 @@ _EXPLAIN = {
     "branches": unlike_branches,
     "traced_value": traced_value,
     "sharding_type": unclear_sharding,
-    "axis_name": unknown_axis,
+    "axis_name": unfitting_axes,
 }
 
 

@@ -29,18 +29,26 @@ MIXED = (
     "{name} varies over {varying} and is the same along {same}: a collective takes axes over which its operand varies, "
     "or none of them."
 )
+SEVERAL = (
+    "A collective takes axes along all of which its operand is of one kind: it varies, is the same on all devices, or "
+    "has parts of a sum."
+)
 
 
-def mixed_axes(stop: StoppedTrace) -> Explanation | None:
+def unfitting_axes(stop: StoppedTrace, writer: Writer) -> Explanation:
+    """Names of axes that an operation does not take: unknown ones, or a collective's of several kinds."""
+    del writer
+    return _mixed_axes(stop) if _jax.messages.is_of_mixed_axes(stop.error) else _unknown_axis(stop)
+
+
+def _mixed_axes(stop: StoppedTrace) -> Explanation:
     """A collective over axes of which its operand varies over some, and is the same along others."""
     value = stop.inputs[0] if stop.inputs else None
-    if value is None or not _jax.messages.is_of_mixed_axes(stop.error):
-        return None
-    known = _jax.manual_types(value.aval)
-    varying = [a for a in stop.reached.names if a in known[0]]
-    same = [a for a in stop.reached.names if not any(a in axes for axes in known)]
-    if not varying or not same:
-        return None
+    known = _jax.manual_types(value.aval) if value is not None else ()
+    varying = [a for a in stop.reached.names if known and a in known[0]]
+    same = [a for a in stop.reached.names if known and not any(a in axes for axes in known)]
+    if value is None or not varying or not same:
+        return Explanation(SEVERAL, value, stop.reached.names)
     call, found = stop.changes.expression, list[Proposal]()
     if isinstance(call, ast.Call):
         named = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "axis_name")]
@@ -52,9 +60,8 @@ def mixed_axes(stop: StoppedTrace) -> Explanation | None:
     return Explanation(text, value, same, found)
 
 
-def unknown_axis(stop: StoppedTrace, writer: Writer) -> Explanation:
+def _unknown_axis(stop: StoppedTrace) -> Explanation:
     """A name that is not an axis of the mesh."""
-    del writer
     specs, unknown = _jax.messages.unknown_axis(stop.error)
     value = stop.inputs[0] if stop.inputs else None
     if stop.reached.mapped is None and not specs:
