@@ -192,7 +192,8 @@ class Memory(Document):
     def compilers_bytes(self) -> int:
         """The compiler's own figure: its peak, or what it allocates; 0 where it gives none.
 
-        A peak above what it allocates counts memory on the chip too (VMEM of a TPU), which is not part of this.
+        A peak above what it allocates counts other memory too, on a TPU's chip (VMEM) or the host of a GPU, which is
+        not part of this.
         """
         if self.compiler is None:
             return 0

@@ -187,8 +187,8 @@ def _after(memory: Memory) -> list[str]:
     if memory.loops:
         lines.append("One pass of each loop stands for all: each needs the same.")
     if memory.difference is not None and memory.compiler is not None:
-        own = memory.compilers_bytes == memory.compiler.peak
-        theirs = "the compiler's own peak" if own else "what the compiler allocates"
+        is_peak = memory.compilers_bytes == memory.compiler.peak
+        theirs = "the compiler's own peak" if is_peak else "what the compiler allocates"
         basis = "the compiler's assignment of buffers" if memory.basis == "assignment" else "the schedule's text"
         gaps = f" {byte_count(memory.gaps)} of that hold nothing at the peak: gaps between temporaries."
         gaps = gaps if memory.gaps > memory.compilers_bytes / 1000 else ""
@@ -197,8 +197,8 @@ def _after(memory: Memory) -> list[str]:
             f"{byte_count(memory.compilers_bytes)}.{gaps}{_unexplained(memory)}"
         )
         if memory.compiler.peak > memory.allocated_bytes:
-            on_chip = byte_count(memory.compiler.peak)
-            lines.append(f"The compiler's own peak, {on_chip}, counts the memory on the chip (VMEM) as well.")
+            own = byte_count(memory.compiler.peak)
+            lines.append(f"The compiler's own peak, {own}, counts memory on the chip (VMEM) or on the host as well.")
     if memory.failure:
         said, *more = memory.failure.rstrip().split("\n")
         lines += [NOT_COMPILED, said]

@@ -191,6 +191,17 @@ def test_a_count_that_is_none(arguments, n):
         read.run(step, *arguments, n=n)
 
 
+def test_too_little_memory_says_what_to_read():
+    def outer(a):
+        return jnp.sort(a[:, None] * a[None, :], axis=0)[0, 0]
+
+    with pytest.raises(jax.errors.JaxRuntimeError) as raised:  # 1 PiB, more than a process can address.
+        read.run(outer, jnp.ones(2**24))
+    first, last = str(raised.value).split("\n")
+    assert first.startswith("outer needs more memory than its devices have.")
+    assert "read.memory(outer, *args)" in first and last.startswith("XLA's words: RESOURCE_EXHAUSTED")
+
+
 def test_shapes_alone_cannot_be_run():
     with pytest.raises(ValueError, match="there is nothing to measure"):
         read.run(lambda x: x * 2, jax.ShapeDtypeStruct((4,), "float32"))

@@ -69,6 +69,39 @@ def test_a_graph_that_is_a_loop_s_body() -> None:
     assert {o.name: o.trips for o in run.operations}["gemm_fusion_dot_general.9"] == (6,)
 
 
+def test_a_program_that_is_one_call_of_a_library_of_several_kernels() -> None:
+    """Three fills of a workspace and a product: the calls are those in which the host launched them."""
+    _, run = recorded("cudnn")
+    assert len(run.seconds) == 3
+    assert times_run(run) == {"dot_product_attention_fwd.4": 12}
+
+
+def test_a_sort_has_the_kernel_of_what_is_fused_and_copies_first() -> None:
+    _, run = recorded("sorted")
+    assert times_run(run) == {
+        "input_multiply_reduce_fusion": 3, "input_reduce_fusion": 3, "fusion": 6, "loop_add_fusion": 3,
+    }  # fmt: skip
+
+
+def test_several_graphs_of_one_schedule_with_equal_fusions() -> None:
+    """Three graphs and copies to the host and back: every instruction that launches a kernel runs once in a call."""
+    module, run = recorded("remat")
+    opcodes = {i.name: i.opcode for i in module.entry.instructions} if module.entry else {}
+    launched = {name for name, opcode in opcodes.items() if opcode in ("fusion", "custom-call", "copy-start")}
+    assert times_run(run) == dict.fromkeys(launched, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "allocated"),
+    [("remat", 25_165_824 + 16_777_216 + 104_862_768), ("offload", 33_554_944)],
+)
+def test_what_is_alive_on_a_gpu(name: str, allocated: int) -> None:
+    """As much as XLA allocates on the device: arguments, results and temporaries; what is in the host's memory is not."""
+    text = gzip.decompress((RECORDED / f"{name}.hlo.gz").read_bytes()).decode()
+    memory = read.memory(text, mesh=jax.make_mesh((1,), ("x",), devices=jax.devices()[:1]))
+    assert memory.peak_bytes == pytest.approx(allocated, rel=0.03)
+
+
 TWICE = """HloModule jit_f, is_scheduled=true
 
 %fused (q: f32[4]) -> f32[4] {

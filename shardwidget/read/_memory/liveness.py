@@ -94,6 +94,10 @@ class _Walking:
     def _value(self, instruction: Instruction, computation: Computation, values: dict[str, Leaves]) -> Leaves:
         opcode = instruction.opcode
         operands = [values.get(name, ()) for name in instruction.operands]
+        if opcode == "get-tuple-element":
+            made = self._element(instruction, computation, operands)
+            self._step(instruction, [made])  # The other elements are not needed for it.
+            return made
         step = self._step(instruction, operands)
         if opcode in _NOTHING:
             return self._new(instruction, step, free=True)
@@ -101,8 +105,6 @@ class _Walking:
             return self._constant(instruction, step)
         if opcode == "tuple":
             return tuple(slot for leaves in operands for slot in leaves)
-        if opcode == "get-tuple-element":
-            return self._element(instruction, computation, operands)
         if opcode in _SAME:
             return operands[0] if operands else ()
         if opcode == "while":
@@ -126,8 +128,9 @@ class _Walking:
         for output, number in self._reuse.replaceable(instruction, len(new)):
             if output < len(new) and number < len(operands):
                 operand = computation.by_name.get(instruction.operands[number])
-                # A copy to another layout is not in place.
-                if operand is None or layout_of(operand.type) == layout_of(instruction.type, output):
+                # XLA writes over no asynchronous copy, and a copy to another layout is not in place.
+                same = operand is None or layout_of(operand.type) == layout_of(instruction.type, output)
+                if same and (operand is None or operand.opcode != "copy-done"):
                     new[output].may_replace += operands[number]
         return new
 

@@ -32,6 +32,12 @@ NOT_RUNNING = (
     "outside the traced function."
 )
 
+OUT_OF_MEMORY = (
+    "{function} needs more memory than its devices have. What is alive at its peak, and on which lines: "
+    "shardwidget.read.memory({function}, *args). Changes that lower it, compiled: "
+    "shardwidget.read.remedies({function}, *args).\nXLA's words: {words}"
+)
+
 NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 
 WARM_UP = 2
@@ -62,6 +68,7 @@ def time_program(
         ValueError: an argument has no values, a ``Compiled`` came without its arguments, the program is compiled for
             devices that are not here, or ``n`` is not a whole number of 1 or more.
         TypeError: ``f`` is lowered, not compiled.
+        jax.errors.JaxRuntimeError: the program fails while it runs, for example because it does not fit in memory.
     """
     seconds = []
     with calls(f, args, kwargs=kwargs, n=n, mesh=mesh) as ready:
@@ -112,7 +119,13 @@ def calls(
             fresh, named = jax.block_until_ready(copied)
             return lambda: jax.block_until_ready(call(*fresh, **named))
 
-        yield ready
+        try:
+            yield ready
+        except jax.errors.JaxRuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            words = OUT_OF_MEMORY.format(function=function_name(f), words=error)
+            raise jax.errors.JaxRuntimeError(words) from error
 
 
 def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | None) -> None:

@@ -4,7 +4,8 @@ CPU: lines are threads; each event of an instruction names its module, device an
 in other threads ends with an ``end:`` event, which names its beginning.
 TPU: one plane per device, with the lines ``XLA Ops`` (instructions, by their whole text) and ``XLA Modules`` (calls).
 GPU: one plane per device, one line per stream; each kernel names its instruction and module, or the CUDA graph that it
-is launched in. If the profiler has derived ``XLA Ops`` from them already, that line is read.
+is launched in. The call that a kernel is in follows from where the host launched it. If the profiler has derived
+``XLA Ops`` from them already, that line is read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +40,8 @@ OTHER_PROGRAM = (
 
 _DEVICE = re.compile(r"/device:(?:GPU|TPU|[A-Z]+):(\d+)$")
 _OPS, _ASYNC, _MODULES = "XLA Ops", "Async XLA Ops", "XLA Modules"
+_HOST, _CALL = "/host:CPU", ":XLA GPU module"
+"""The plane of the host, and how its events of calls of modules for GPUs end."""
 
 _Key = tuple[str, int]
 """A module: its name and id."""
@@ -134,21 +138,53 @@ def _read(data: bytes, module: Module) -> tuple[list[Plane], dict[_Key, list[Exe
     """The planes of a profile, and the instructions that ran, by module."""
     try:
         found, ran = planes(data), dict[_Key, list[Executions]]()
+        launches = next((_launches(plane) for plane in found if plane.name == _HOST), _NO_LAUNCHES)
         for plane in found:
-            for key, events in _executions(plane, Graphs(module)):
+            for key, events in _executions(plane, Graphs(module), launches):
                 ran.setdefault(key, []).append(events)
     except ValueError as error:
         raise ValueError(DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
     return found, ran
 
 
-def _executions(plane: Plane, graphs: Graphs) -> Iterator[tuple[_Key, Executions]]:
+def _executions(plane: Plane, graphs: Graphs, launches: _Launches) -> Iterator[tuple[_Key, Executions]]:
     """The instructions that a plane recorded, by module."""
     device = _DEVICE.match(plane.name)
-    if plane.name == "/host:CPU":
+    if plane.name == _HOST:
         yield from _of_cpu(plane)
     elif device:
-        yield from _of_device(plane, int(device[1]), graphs)
+        yield from _of_device(plane, int(device[1]), graphs, launches)
+
+
+class _Launches(NamedTuple):
+    """What a host launched on GPUs in calls of modules; arrays int64 of shape ``[launches]``."""
+
+    number: np.ndarray
+    """What the profiler calls ``correlation_id``."""
+    call: np.ndarray
+    """The call, numbered from 1."""
+
+
+_NO_LAUNCHES = _Launches(*np.zeros((2, 0), np.int64))
+
+
+def _launches(host: Plane) -> _Launches:
+    calls = [key for key, name in host.names.items() if name.endswith(_CALL)]
+    if not calls:
+        return _NO_LAUNCHES
+    events = host.events(host.lines, ["correlation_id"])
+    number = events.stats["correlation_id"].numbers(-1)
+    begun = np.flatnonzero(np.isin(events.name, calls))
+    begun = begun[np.argsort(events.start[begun], kind="stable")]
+    found, numbered = np.zeros((2, len(number)), np.int64)
+    numbered[begun] = np.arange(1, len(begun) + 1)
+    for line in np.unique(events.line[begun]).tolist():  # One thread runs one module at a time.
+        own, here = begun[events.line[begun] == line], events.line == line
+        last = np.searchsorted(events.start[own], events.start[here], side="right") - 1
+        inside = (last >= 0) & (events.start[here] <= events.end[own[last]])
+        found[here] = np.where(inside, numbered[own[last]], 0)
+    launched = (number >= 0) & (found > 0)
+    return _Launches(number[launched], found[launched])
 
 
 def _of_cpu(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
@@ -167,13 +203,15 @@ def _of_cpu(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
     yield from _by_module(modules, module[ran], program[ran], events)
 
 
-def _of_device(plane: Plane, device: int, graphs: Graphs) -> Iterator[tuple[_Key, Executions]]:
+def _of_device(plane: Plane, device: int, graphs: Graphs, launches: _Launches) -> Iterator[tuple[_Key, Executions]]:
     derived = [line for name in (_OPS, _ASYNC) for line in plane.lines if line.name == name]
     lines = derived or [line for line in plane.lines if line.name.startswith("Stream")]
     events = plane.events(lines, ("hlo_op", "hlo_module", "program_id", "run_id", "correlation_id"))
     ops, op = plane.texts(events.stats["hlo_op"])
     modules, module = plane.texts(events.stats["hlo_module"])
     program, run = (events.stats[stat].numbers(-1) for stat in ("program_id", "run_id"))
+    launch = events.stats["correlation_id"].numbers(-1)
+    run = np.where(run < 0, _looked_up(launch, launches.number, launches.call) - 1, run)
     calls = _calls(plane)
     if calls is not None:
         inside = calls.at(events.start)
@@ -185,13 +223,14 @@ def _of_device(plane: Plane, device: int, graphs: Graphs) -> Iterator[tuple[_Key
     texts = [plane.names.get(key, "") for key in ids.tolist()]
     names = [*ops, *map(_instruction, texts)]
     name = np.where(op < 0, len(ops) + written, op)
-    launched = np.flatnonzero(np.array([False, *map(is_graph, ops)])[op + 1])
-    if len(launched):
-        launched = launched[np.argsort(events.start[launched], kind="stable")]
-        kernels = [texts[k] for k in written[launched].tolist()]
-        launch = events.stats["correlation_id"].numbers(-1)[launched].tolist()
-        name[launched] = len(names) + np.arange(len(launched))
-        names += [of or kernel for of, kernel in zip(_in_graphs(graphs, launch, kernels), kernels, strict=True)]
+    in_graph = np.array([False, *map(is_graph, ops)])[op + 1]
+    if in_graph.any():
+        order = np.argsort(events.start, kind="stable")
+        called = [(names[k] if k >= 0 else "") for k in np.where(in_graph, -1, name)[order].tolist()]
+        kernels = [texts[k] for k in written[order].tolist()]
+        numbers = np.where(in_graph, launch, _NO_LAUNCH)[order].tolist()
+        name[order] = len(names) + np.arange(len(order))
+        names += _in_graphs(graphs, numbers, kernels, called)
     ran = Executions.of(names, name, np.full(len(name), device), run, events.start, events.end)
     kept = op >= 0
     if derived:
@@ -202,19 +241,32 @@ def _of_device(plane: Plane, device: int, graphs: Graphs) -> Iterator[tuple[_Key
     yield from _by_module(modules, module[kept], program[kept], ran[kept])
 
 
-def _in_graphs(graphs: Graphs, launch: list[int], kernels: list[str]) -> list[str]:
-    """The instruction of each kernel that CUDA graphs launched, in the order in which they ran; empty where unknown."""
-    out = [""] * len(kernels)
+def _in_graphs(graphs: Graphs, launch: list[int], kernels: list[str], instructions: list[str]) -> list[str]:
+    """The instruction of each event of a device; that of a kernel in a CUDA graph is found, or it keeps its own name.
+
+    Args:
+        graphs: the schedules.
+        launch: by event, in the order in which they ran, the launch of a graph that it is of; ``_NO_LAUNCH`` for none.
+        kernels: names of kernels.
+        instructions: names of instructions, of those that are of no graph.
+    """
+    out = list(instructions)
     known: dict[tuple[str, ...], list[str]] = {}
     together: dict[int, list[int]] = {}
     for k, number in enumerate(launch):
-        together.setdefault(number, []).append(k)
+        if number != _NO_LAUNCH:
+            together.setdefault(number, []).append(k)
     for those in together.values():
-        key = tuple(kernels[k] for k in those)
-        found = known.get(key) or known.setdefault(key, graphs.instructions(key))
+        after = out[those[0] - 1] if those[0] else ""
+        key = after, *(kernels[k] for k in those)
+        found = known.get(key) or known.setdefault(key, graphs.instructions(key[1:], after))
         for k, name in zip(those, found, strict=True):
-            out[k] = name
+            out[k] = name or kernels[k]
     return out
+
+
+_NO_LAUNCH = -2
+"""Of an event that no CUDA graph launched."""
 
 
 @dataclass(frozen=True)

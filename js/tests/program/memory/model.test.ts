@@ -119,11 +119,11 @@ test("a donated argument says which result takes its place", () => {
   expect(row && rowText(row)).toBe("argument, donated: result[0]['w_in'] is put there");
 });
 
-test("a peak that counts the memory on the chip says so", () => {
+test("a peak that counts memory on the chip says so", () => {
   const { doc } = model("training");
   const compiler = doc.compiler && { ...doc.compiler, peak: 2 * 2 ** 30 };
   expect(basisText(new MemoryModel({ ...doc, compiler }))).toMatch(
-    /Its own peak, 2 GiB, counts the memory on the chip/,
+    /Its own peak, 2 GiB, counts memory on the chip/,
   );
   expect(basisText(model("training"))).not.toMatch(/on the chip/);
 });

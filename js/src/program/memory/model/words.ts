@@ -96,7 +96,7 @@ export function basisText(model: MemoryModel): string {
       : "";
   const onChip =
     doc.compiler && doc.compiler.peak > model.allocated
-      ? ` Its own peak, ${bytes(doc.compiler.peak)}, counts the memory on the chip (VMEM) as well.`
+      ? ` Its own peak, ${bytes(doc.compiler.peak)}, counts memory on the chip (VMEM) or on the host as well.`
       : "";
   const left = Math.abs(model.peakBytes + doc.gaps - compilers);
   const unexplained =
