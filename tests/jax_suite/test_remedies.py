@@ -1,6 +1,7 @@
 """``read.remedies``: what is offered was compiled, and lowers the peak as it says."""
 
 import importlib
+import inspect
 import re
 import sys
 from typing import Any
@@ -111,6 +112,40 @@ def nested(params, x):
     return jax.grad(inner)(params)
 
 
+def made(scale):
+    def hidden(x, w):
+        return jnp.sin(jnp.tanh(x @ w["up"])) * scale
+
+    @jax.jit
+    def last(x, w):
+        return x + hidden(x, w) @ w["down"], None
+
+    def loss(params, x):
+        return jax.lax.scan(last, x, params)[0].sum()
+
+    return loss
+
+
+loss_of_factory = made(2.0)
+registered = []
+
+
+def register(function):
+    registered.append(function.__name__)
+    return function
+
+
+@register
+def by_a_list(x, w):
+    hidden = jnp.tanh(x @ w["up"])
+    return x + jnp.sin(hidden) @ w["down"]
+
+
+def loss_of_registered(params, x):
+    x, _ = jax.lax.scan(lambda x, w: (by_a_list(x, w), None), x, params)
+    return x.sum()
+
+
 class Model:
     def layer(self, x, w):
         hidden = jnp.tanh(x @ w["up"])
@@ -171,12 +206,19 @@ def run_pasted(fix, path):
     return pasted
 
 
+def what_it_is(function):
+    return function.__code__, function.__defaults__, function.__kwdefaults__, dict(vars(function))
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [
         ("nested", "@jax.checkpoint\ndef block(x, w):"),
         ("configured", "@functools.partial(jax.checkpoint, static_argnums=2)\ndef scaled(x, w, config):"),
         ("loss_of_method", "@jax.checkpoint\ndef layer(self, x, w):"),
+        ("loss_of_factory", "@jax.checkpoint\ndef hidden(x, w):"),
+        ("loss_of_factory", "@jax.checkpoint\ndef last(x, w):"),
+        ("loss_of_registered", "@jax.checkpoint\ndef by_a_list(x, w):"),
     ],
 )
 def test_the_change_that_is_tried_is_the_one_that_is_pasted(scanned, name, code):
@@ -190,9 +232,13 @@ def test_the_change_that_is_tried_is_the_one_that_is_pasted(scanned, name, code)
     executable = read.compiled(f, PARAMS, INPUT)
     before = read.memory(executable)
     (way,) = (way for ways in recomputed(f, before, executable) for way in ways if way.fix.code == code)
-    with standing_in(f, way) as tried:
-        peak = read.memory(tried, PARAMS, INPUT).peak_bytes
+    was = {name: what_it_is(value) for name, value in own.items() if inspect.isfunction(value)}
+    with standing_in(way):
+        peak = read.memory(f, PARAMS, INPUT).peak_bytes
     assert vars(module) == own, "the user's names stand for what they stood for"
+    assert {name: what_it_is(own[name]) for name in was} == was
+    assert own["registered"] == ["by_a_list"], "no decorator ran again"
+    assert read.memory(f, PARAMS, INPUT).peak_bytes == before.peak_bytes
     assert way.fix.file == "scanned.py"
     assert peak == read.memory(made(run_pasted(way.fix, path)), PARAMS, INPUT).peak_bytes < before.peak_bytes
 

@@ -199,7 +199,8 @@ def test_too_little_memory_says_what_to_read():
         read.run(outer, jnp.ones(2**24))
     first, last = str(raised.value).split("\n")
     assert first.startswith("outer needs more memory than its devices have.")
-    assert "read.memory(outer, *args)" in first and last.startswith("XLA's words: RESOURCE_EXHAUSTED")
+    assert "read.memory(outer, *args)" in first
+    assert last.startswith("XLA's words: RESOURCE_EXHAUSTED")
 
 
 def test_shapes_alone_cannot_be_run():

@@ -96,7 +96,7 @@ def test_several_graphs_of_one_schedule_with_equal_fusions() -> None:
     [("remat", 25_165_824 + 16_777_216 + 104_862_768), ("offload", 33_554_944)],
 )
 def test_what_is_alive_on_a_gpu(name: str, allocated: int) -> None:
-    """As much as XLA allocates on the device: arguments, results and temporaries; what is in the host's memory is not."""
+    """As much as XLA allocates on the device for arguments, results and temporaries; nothing of the host's memory."""
     text = gzip.decompress((RECORDED / f"{name}.hlo.gz").read_bytes()).decode()
     memory = read.memory(text, mesh=jax.make_mesh((1,), ("x",), devices=jax.devices()[:1]))
     assert memory.peak_bytes == pytest.approx(allocated, rel=0.03)

@@ -134,7 +134,9 @@ class Changes:
         with contextlib.ExitStack() as entered:
             caught = entered.enter_context(warnings.catch_warnings(record=True))
             warnings.simplefilter("always")
-            f = entered.enter_context(standing_in(self._f, change.checkpoint)) if change.checkpoint else self._f
+            f = self._f
+            if change.checkpoint:
+                entered.enter_context(standing_in(change.checkpoint))
             if change.donated:
                 donating = _jax.donating(f, change.donated)
                 assert donating is not None

@@ -1,8 +1,7 @@
 """The user's functions that could be recomputed in the backward pass: their source with ``jax.checkpoint``, tried.
 
 What is kept for the backward pass is made by lines of functions. Each of these functions, and each that calls it, may
-take a decorator. The rewritten definition is executed in place of the user's, and its name refers to it while the
-program is compiled; then the user's own function is back.
+take a decorator. While the program is compiled with it, ``exchanged`` puts it around the function that the user has.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import functools
 import inspect
 import re
 import sys
-import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +23,7 @@ from shardwidget.read._call import function_name
 from shardwidget.read._jaxpr.rewrite import Edit, Function, SourceText, source_text, spelled
 from shardwidget.read._jaxpr.sources import shown_name
 from shardwidget.read._jaxpr.syntax import lines_of, parsed, text_of
+from shardwidget.read._memory import exchanged
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import ModuleFrame, Origins
@@ -89,8 +88,7 @@ def with_policies(f: Callable[..., Any], way: Recomputed, *, offload: bool) -> I
         offload: whether the devices have a memory of the host's beside their own.
     """
     text, known = source_text(way.file), _names_where(f, way.file)
-    functions = (n for n in ast.walk(text.tree) if isinstance(n, ast.FunctionDef | ast.Lambda))
-    node = next((n for n in functions if n.lineno == way.line), None)
+    node = _defined(text.tree, way.line)
     policies = spelled("jax.checkpoint_policies", text, known)
     for words, policy in list(_POLICIES.items())[: 1 + offload]:
         decorator = _with_option(way.decorator, f"policy={policies}.{policy}", known)
@@ -190,54 +188,24 @@ def _decorated(text: SourceText, node: Function, decorator: str) -> Edit | None:
 
 
 @contextlib.contextmanager
-def standing_in(f: Callable[..., Any], way: Recomputed) -> Iterator[Callable[..., Any]]:
-    """The function to compile, while the rewritten definition replaces the user's.
+def standing_in(way: Recomputed) -> Iterator[None]:
+    """While it lasts, the user's function is recomputed as it says.
 
     Raises:
-        LookupError: no name leads to the definition.
+        LookupError: there is no such function.
     """
-    tree = parsed(way.fix.applied(text_of(way.file)))
-    path = _path(tree, way.fix.line) if tree is not None else []
-    if not path:
-        raise LookupError(f"line {way.fix.line} of {way.file} is in no function that can be reached by a name")
-    *classes, definition = path
-    names = _names_where(f, way.file)
-    made: dict[str, Any] = {}
-    exec(compile(ast.Module([definition], []), way.file, "exec", dont_inherit=True), names, made)
-    with _ONE_AT_A_TIME, _jax.without_trace_cache(), contextlib.ExitStack() as undone:
-        name, new = definition.name, made[definition.name]
-        if classes:
-            holder = names[classes[0].name]
-            before = vars(holder)[name]
-            setattr(holder, name, new)
-            undone.callback(setattr, holder, name, before)
-        else:
-            before = names[name]
-            names[name] = new
-            undone.callback(names.__setitem__, name, before)
-        yield new if before is f else f
+    text = text_of(way.file)
+    before, after = parsed(text), parsed(way.fix.applied(text))
+    function = _defined(before, way.line) if before is not None else None
+    if function is None or after is None or before is None:
+        raise LookupError(f"{way.file} has changed, or cannot be read")
+    with exchanged.decorated(way.file, before, after, function, way.decorator), _jax.without_trace_cache():
+        yield
 
 
-_ONE_AT_A_TIME = threading.RLock()
-
-
-def _path(tree: ast.Module, line: int) -> list[Any]:
-    """The outermost function that contains a line, after the class that it is a method of."""
-    path: list[Any] = []
-    body: list[ast.stmt] = tree.body
-    while True:
-        around = [
-            node
-            for node in body
-            if isinstance(node, ast.ClassDef | ast.FunctionDef)
-            and min([node.lineno, *(d.lineno for d in node.decorator_list)]) <= line <= (node.end_lineno or node.lineno)
-        ]
-        if not around or len(path) > 1:
-            return []
-        path.append(around[0])
-        if isinstance(around[0], ast.FunctionDef):
-            return path
-        body = around[0].body
+def _defined(tree: ast.Module, line: int) -> Function | None:
+    """The function that is defined in a line."""
+    return next((n for n in ast.walk(tree) if isinstance(n, Function) and n.lineno == line), None)
 
 
 def _names_where(f: Any, file: str) -> dict[str, Any]:
