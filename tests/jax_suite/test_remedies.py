@@ -233,7 +233,7 @@ def test_the_change_that_is_tried_is_the_one_that_is_pasted(scanned, name, code)
     before = read.memory(executable)
     (way,) = (way for ways in recomputed(f, before, executable) for way in ways if way.fix.code == code)
     was = {name: what_it_is(value) for name, value in own.items() if inspect.isfunction(value)}
-    with standing_in(way):
+    with standing_in(f, way):
         peak = read.memory(f, PARAMS, INPUT).peak_bytes
     assert vars(module) == own, "the user's names stand for what they stood for"
     assert {name: what_it_is(own[name]) for name in was} == was

@@ -51,6 +51,37 @@ def pasted(functions: Sequence[types.FunctionType], file: str, fix: Fix) -> Iter
             yield function, "__code__", new
 
 
+def decorated(function: types.FunctionType, decorator: Any) -> Iterator[Swap]:
+    """A function that calls a decorated copy of itself, wherever it is called from.
+
+    Args:
+        function: one of those that a program may call.
+        decorator: what takes the copy.
+    """
+    own = function.__defaults__, function.__closure__
+    copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, *own)
+    copy.__kwdefaults__, copy.__qualname__ = function.__kwdefaults__, function.__qualname__
+    yield function, "__code__", _passing_on(len(function.__closure__ or ()))
+    yield function, "__defaults__", None
+    yield function, "__kwdefaults__", {"copy": decorator(copy)}
+
+
+@functools.cache
+def _passing_on(cells: int) -> types.CodeType:
+    """The code of a function with as many closure cells, which calls ``copy``, an argument of it that has a default."""
+    names = ", ".join(f"cell_{k}" for k in range(cells))
+    source = f"""
+def around({names}):
+    def passing(*args, copy, **named):
+        lambda: ({names})
+        return copy(*args, **named)
+    return passing
+"""
+    made: dict[str, Any] = {}
+    exec(compile(source, __file__, "exec"), made)
+    return made["around"](*range(cells)).__code__
+
+
 def name_of(text: str) -> str:
     """The name under which a text with a fix is compiled."""
     return f"<with a fix {hash(text)}>"

@@ -13,8 +13,8 @@ one that makes it to the last that needs it. ``memory`` is called.
 - ``names`` calls slots by arguments, results, lines and variables, and constants by what the function closes over
   (``closed_over``); ``memory`` makes the document.
 - ``remedies`` compiles the function in other ways and keeps those with a lower peak; ``changes`` are donations of
-  state and specs of whole trees, ``recomputed`` writes ``jax.checkpoint`` into the source of the user's functions;
-  ``exchanged`` puts it around a function that exists for as long as the program is traced.
+  state and specs of whole trees, ``recomputed`` writes ``jax.checkpoint`` into the source of the user's functions, and
+  puts it around those that exist for as long as the program is traced.
 
 Traps: one iteration of a loop stands for all, so a step is not a moment. What reuses memory of another (a bitcast, an
 update in place, the carry of a loop) owns none, and counts as free. A ``Compiled`` is never compiled again: a program

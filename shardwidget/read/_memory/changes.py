@@ -136,7 +136,7 @@ class Changes:
             warnings.simplefilter("always")
             f = self._f
             if change.checkpoint:
-                entered.enter_context(standing_in(change.checkpoint))
+                entered.enter_context(standing_in(self._f, change.checkpoint))
             if change.donated:
                 donating = _jax.donating(f, change.donated)
                 assert donating is not None

@@ -1,7 +1,7 @@
 """The user's functions that could be recomputed in the backward pass: their source with ``jax.checkpoint``, tried.
 
 What is kept for the backward pass is made by lines of functions. Each of these functions, and each that calls it, may
-take a decorator. While the program is compiled with it, ``exchanged`` puts it around the function that the user has.
+take a decorator. While the program is compiled with it, the user's function calls a decorated copy of itself.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 from shardwidget import _jax
 from shardwidget.document import Buffer, Fix, Memory
 from shardwidget.read._call import function_name
+from shardwidget.read._jaxpr.pasted import decorated, pasted, readable
 from shardwidget.read._jaxpr.rewrite import Edit, Function, SourceText, source_text, spelled
 from shardwidget.read._jaxpr.sources import shown_name
-from shardwidget.read._jaxpr.syntax import lines_of, parsed, text_of
-from shardwidget.read._memory import exchanged
+from shardwidget.read._jaxpr.syntax import lines_of, text_of
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import ModuleFrame, Origins
@@ -188,19 +188,25 @@ def _decorated(text: SourceText, node: Function, decorator: str) -> Edit | None:
 
 
 @contextlib.contextmanager
-def standing_in(way: Recomputed) -> Iterator[None]:
+def standing_in(f: Callable[..., Any], way: Recomputed) -> Iterator[None]:
     """While it lasts, the user's function is recomputed as it says.
 
     Raises:
-        LookupError: there is no such function.
+        LookupError: what is compiled calls no such function.
     """
-    text = text_of(way.file)
-    before, after = parsed(text), parsed(way.fix.applied(text))
-    function = _defined(before, way.line) if before is not None else None
-    if function is None or after is None or before is None:
-        raise LookupError(f"{way.file} has changed, or cannot be read")
-    with exchanged.decorated(way.file, before, after, function, way.decorator), _jax.without_trace_cache():
+    text, functions = source_text(way.file), list(_jax.live_functions(f))
+    own = [each for each in functions if _is_at(each.__code__, text, way)]
+    swaps = [swap for swap in pasted(functions, way.file, way.fix) if swap[0] not in own]
+    swaps += [swap for each in own for swap in decorated(each, eval(way.decorator, each.__globals__))]
+    if not swaps:
+        raise LookupError(f"nothing that is called is the function of line {way.line} of {way.file}, or makes it")
+    with readable(way.fix.applied(text_of(way.file)), way.file), _jax.retracing(swaps, "as they are"):
         yield
+
+
+def _is_at(code: types.CodeType, text: SourceText, way: Recomputed) -> bool:
+    node = text.function(code) if code.co_filename == way.file else None
+    return node is not None and node.lineno == way.line
 
 
 def _defined(tree: ast.Module, line: int) -> Function | None:
