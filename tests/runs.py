@@ -126,8 +126,12 @@ def hostile() -> Run:
 
 
 def alone() -> Run:
-    """One device and no collective."""
-    one = measure([(0, 0, 0, 0, 10)], on=mesh(1), name="alone")
+    """One device and no collective: two layers, a loss, and a copy of no line."""
+    texts = {8: "h = x @ w", 9: "return jax.nn.softmax(h @ w_out, axis=-1)", 14: "loss = -jnp.log(p[labels]).mean()"}
+    lines = (Operation(f"fusion.{line}", Source("model.py", line, text, "f")) for line, text in texts.items())
+    ends = [(0, 0, 300), (1, 300, 460), (2, 470, 495), (1, 495, 600), (3, 610, 640)]
+    rows = [(0, call, o, 700 * call + a, 700 * call + b + 2 * call) for call in range(3) for o, a, b in ends]
+    one = measure(rows, on=mesh(1), name="alone", operations=(*lines, LOST))
     return replace(one, collectives=())
 
 

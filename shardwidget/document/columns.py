@@ -195,6 +195,13 @@ MEASURED = (
 )
 """The collectives of a measured run. A card shows mesh axes and source with the collective."""
 
+COMPUTED_LINES = (
+    Column("source", "line"),
+    Column("time", "computes/call", unit="seconds"),
+    Column("share", "of a call", unit="share"),
+)
+"""The lines of a measured run that devices computed for."""
+
 RUNS = (
     Column("name", "run"),
     Column("call", "a call, median", unit="seconds"),

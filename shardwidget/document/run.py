@@ -13,7 +13,9 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["Clock", "Event", "Lane", "MeasuredCollective", "Operation", "Run", "Runs", "Shares", "Unjoined"]
+__all__ = [
+    "Clock", "ComputedLine", "Event", "Lane", "MeasuredCollective", "Operation", "Run", "Runs", "Shares", "Unjoined",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,17 @@ class MeasuredCollective:
 
 
 @dataclass(frozen=True)
+class ComputedLine:
+    """A line of the user's program, and how long devices computed for it."""
+
+    source: Source
+    call_s: float
+    """Seconds that a device computes for it in one call, collectives left out: the mean over devices and calls."""
+    share: float
+    """These seconds as a share of a call; of all lines more than 1 where a device computes several at once."""
+
+
+@dataclass(frozen=True)
 class Shares:
     """How a device spent the time of a call, as the mean over devices and calls. The first four add up to 1."""
 
@@ -192,6 +205,8 @@ class Run(Document):
     """The lane of each measured device, in mesh order. Devices of other processes have one after runs are merged."""
     collectives: tuple[MeasuredCollective, ...]
     """The collectives that were measured, in the order of the module's schedule."""
+    lines: tuple[ComputedLine, ...]
+    """The lines that devices computed for, those with the most time first."""
     shares: Shares
     joined: float
     """The share of the measured device time that has a source line."""
@@ -210,6 +225,12 @@ class Run(Document):
     jax_version: str = ""
     kind: Literal["run"] = field(default="run", init=False)
     version: int = field(default=VERSION, init=False)
+
+    @property
+    def costliest(self) -> MeasuredCollective | ComputedLine | None:
+        """The line or the collective that a call spends the most time on; None where neither was measured."""
+        found = (*self.lines[:1], *self.collectives)
+        return max(found, key=lambda each: each.call_s, default=None) if self.median_s else None
 
     @property
     def median_s(self) -> float:

@@ -6,21 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shardwidget._format import count, duration, percent, rate
+from shardwidget._format import count, duration, percent, percents, rate
 from shardwidget.document import MeasuredCollective, Run, Runs
-from shardwidget.document.columns import MEASURED, RUNS, Column
+from shardwidget.document.columns import COMPUTED_LINES, MEASURED, RUNS, Column
+from shardwidget.document.run import ComputedLine
 from shardwidget.export import listing
 from shardwidget.export.words import clip, verdict_of
 
 MOST = 30
-"""The most collectives that are listed."""
+"""The most collectives, or lines, that are listed."""
+
+MUCH = 0.05
+"""The share of waiting from which on it is what is said first."""
 
 
 def headline(shown: Run | Runs) -> str:
     """Where most of the waiting is, or what the time of a call went into, in one line."""
     if isinstance(shown, Runs):
         return f"{count(len(shown.runs), 'run')}: {', '.join(clip(r.name, 40) for r in shown.runs)}"
-    return verdict_of(shown.name or "program", _waits(shown) or _spent(shown))
+    return verdict_of(shown.name or "program", _waits(shown) or _costliest(shown) or _spent(shown))
 
 
 def facts(shown: Run) -> str:
@@ -30,7 +34,9 @@ def facts(shown: Run) -> str:
 
 def _spent(shown: Run) -> str:
     s = shown.shares
-    spent = f"{percent(s.compute)} compute, {percent(s.communication)} in collectives, {percent(s.waiting)} waiting"
+    spent = f"{percent(s.compute)} compute"
+    if shown.collectives:
+        spent += f", {percent(s.communication)} in collectives, {percent(s.waiting)} waiting"
     return f"{duration(shown.median_s)} per call, {spent}"
 
 
@@ -47,19 +53,43 @@ def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]
     if isinstance(shown, Runs):
         first = shown.runs[0].median_s
         return RUNS, [_totals(run, first if k else 0) for k, run in enumerate(shown.runs)]
+    if not shown.collectives:
+        return COMPUTED_LINES, [_line(each) for each in shown.lines[:MOST]]
     ordered = sorted(shown.collectives, key=lambda c: -(c.call_s + c.call_wait_s))
     return MEASURED, [_row(c) for c in ordered[:MOST]]
+
+
+def _line(of: ComputedLine) -> listing.Row:
+    return {"source": f"{of.source.line}: {of.source.text}", "time": of.call_s, "share": of.share}
 
 
 def _waits(shown: Run) -> str:
     """Where most of the waiting is; empty where there is none."""
     most = max(shown.collectives, key=lambda c: c.call_wait_s, default=None)
-    if most is None or most.call_wait_s <= 0 or shown.shares.waiting <= 0:
+    if most is None or most.call_wait_s <= 0 or shown.shares.waiting < MUCH:
         return ""
-    over = f"over {', '.join(clip(a, 20) for a in most.axes)}" if most.axes else "in irregular groups"
     line = f", in line {most.source.line}" if most.source else ""
-    share = percent(shown.shares.waiting)
-    return f"{share} of the time is waiting for others: most in {clip(most.kind, 40)} {over}{line}"
+    return f"{percent(shown.shares.waiting)} of the time is waiting for others: most in {_named(most)}{line}"
+
+
+def _costliest(shown: Run) -> str:
+    """What a call spends the most time on; empty where no line and no collective was measured."""
+    most = shown.costliest
+    if most is None:
+        return ""
+    share = most.call_s / float(np.mean(shown.seconds))
+    line = f"line {most.source.line}" if most.source else ""
+    if not isinstance(most, ComputedLine):
+        line = f"{_named(most)}{f' in {line}' if line else ''}"
+    took = f"{duration(shown.median_s)} per call"
+    if shown.shares.idle > share:
+        return f"{percent(shown.shares.idle)} of {took} has no event on a device; {line} takes {percent(share)}"
+    return f"{line} takes {percent(share)} of {took}"
+
+
+def _named(c: MeasuredCollective) -> str:
+    over = f"over {', '.join(clip(a, 20) for a in c.axes)}" if c.axes else "in irregular groups"
+    return f"{clip(c.kind, 40)} {over}"
 
 
 def _row(c: MeasuredCollective) -> listing.Row:
@@ -95,13 +125,15 @@ def _after(shown: Run | Runs) -> list[str]:
     s, lines = shown.shares, []
     if (left := len(shown.collectives) - MOST) > 0:
         lines.append(f"… {count(left, 'more collective')}")
-    lines.append(
-        f"Of a device's time {percent(s.idle)} has no event; {percent(s.hidden)} of the communication is hidden "
-        "behind compute."
-    )
+    if shown.collectives and shown.lines:
+        lines.append(f"Computes, by line: {_computes(shown)}.")
+    elif (left := len(shown.lines) - MOST) > 0:
+        lines.append(f"… {count(left, 'more line')}")
+    hidden = f"; {percent(s.hidden)} of the communication is hidden behind compute" if shown.collectives else ""
+    lines.append(f"Of a device's time {percent(s.idle)} has no event{hidden}.")
     if late := _latest(shown):
         lines.append(late)
-    if shown.interconnect:
+    if shown.interconnect and shown.collectives:
         lines.append(f"Estimates: bytes over {shown.interconnect}, {rate(shown.peak)}.")
     if shown.unjoined:
         named = ", ".join(f"{u.name} ({u.why})" for u in shown.unjoined[:3])
@@ -116,6 +148,14 @@ def _after(shown: Run | Runs) -> list[str]:
     if shown.merged_events:
         lines.append(f"{shown.merged_events} short events are merged with their neighbours.")
     return [*lines, *([shown.note] if shown.note else [])]
+
+
+def _computes(shown: Run) -> str:
+    """The lines that devices computed for the longest, with their shares of a call."""
+    first = shown.lines[:3]
+    write = percents([each.share for each in first])
+    more = f" and {len(shown.lines) - 3} more" if len(shown.lines) > 3 else ""
+    return f"{', '.join(f'{each.source.line} ({write(each.share)})' for each in first)}{more}"
 
 
 def _latest(run: Run) -> str:

@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shardwidget.document import Clock, Ints, MeasuredCollective, Mesh, Operation, Run, Shares, Unjoined
+from shardwidget.document import (
+    Clock,
+    ComputedLine,
+    Ints,
+    MeasuredCollective,
+    Mesh,
+    Operation,
+    Run,
+    Shares,
+    Source,
+    Unjoined,
+)
 from shardwidget.measured.cover import IntervalUnion
 from shardwidget.measured.events import Events
 from shardwidget.measured.lanes import pack
@@ -77,6 +88,7 @@ def build(of: Measured) -> Run:
         operations=of.operations,
         lanes=lanes,
         collectives=collectives,
+        lines=_lines(events, of.operations, float((ends - begins).sum())),
         shares=_shares(events, moved, is_collective, computed, shift, begins, ends),
         joined=joined,
         unjoined=unjoined,
@@ -148,6 +160,19 @@ def _shares(
         idle=max(0.0, 1 - (computed.length + communication + waiting) / whole),
         hidden=hidden / moving.length if moving.length else 0.0,
     )
+
+
+def _lines(events: Events, operations: Sequence[Operation], whole: float) -> tuple[ComputedLine, ...]:
+    """How long devices computed for each line; ``whole``: nanoseconds of all calls."""
+    devices, calls = len(np.unique(events.position)), int(events.call.max()) + 1
+    took = np.bincount(events.operation, weights=events.end - events.start, minlength=len(operations)) / devices
+    found: dict[tuple[str, int], tuple[Source, float]] = {}
+    for operation, time in zip(operations, took.tolist(), strict=True):
+        if (source := operation.source) is not None and operation.collective < 0 and time:
+            first, before = found.get((source.file, source.line), (source, 0.0))
+            found[source.file, source.line] = first, before + time
+    ordered = sorted(found.values(), key=lambda each: -each[1])
+    return tuple(ComputedLine(source, time * NS / calls, time / whole) for source, time in ordered)
 
 
 def _joined(events: Events, operations: Sequence[Operation]) -> tuple[float, tuple[Unjoined, ...]]:

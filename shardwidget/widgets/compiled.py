@@ -124,7 +124,7 @@ class CompiledProgram(MeasuringWidget):
                 program is compiled for.
             memory: its memory, where it is read already; with a ``Program``, there is nothing to read it from.
             page: what is shown at first: ``"collectives"``, ``"overlap"``, ``"memory"`` or ``"links"``; None for the
-                collectives, or for what alone is given.
+                collectives, for the memory of a program that has none, or for what alone is given.
             selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
             axis: list only the collectives over this mesh axis.
             sort: what to sort by.
@@ -164,7 +164,11 @@ class CompiledProgram(MeasuringWidget):
             raise TypeError(_OTHER_MEMORY.format(size=document.mesh.size, got=got))
         if alone is not None:
             self._reads.known[alone.kind, 0] = alone
-        page = page or "collectives"
+        if page is None:
+            memory_is_known = not isinstance(compiled[0], Program | str) or memory is not None
+            # Without collectives, what a program has to show is its memory.
+            is_silent = isinstance(document, Program) and not document.collectives
+            page = "memory" if is_silent and memory_is_known else "collectives"
         super().__init__(document, mode=mode, selection=selection, axis=axis, sort=sort, page=page, **traits)
 
     @classmethod

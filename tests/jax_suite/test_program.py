@@ -416,6 +416,13 @@ def test_a_program_without_collectives(mesh):
     assert alone.target == "1 CPU device"
 
 
+def test_a_program_without_collectives_opens_at_its_memory(mesh):
+    view = sw.CompiledProgram(jnp.sin, np.ones(3))
+    assert (view.page, view._pages["memory 0"]["kind"]) == ("memory", "memory")
+    assert sw.CompiledProgram(read.program(jnp.sin, np.ones(3))).page == "collectives", "it is not compiled any more"
+    assert sw.CompiledProgram(jnp.matmul, *[shape(mesh, (8, 8), None, "x")] * 2).page == "collectives"
+
+
 def test_a_text_that_is_not_to_be_had(mesh, monkeypatch):
     compiled = jax.jit(jnp.matmul).lower(shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)).compile()
     monkeypatch.setattr(type(compiled), "as_text", lambda self: None)

@@ -10,7 +10,7 @@ from shardwidget.document import Operation
 from shardwidget.measured import lanes
 from shardwidget.measured.build import REMOTE
 from shardwidget.measured.cover import IntervalUnion
-from tests.runs import LOST, MATMUL, REDUCE, collective, measure, mesh
+from tests.runs import LINE, LOST, MATMUL, REDUCE, collective, measure, mesh
 
 
 def microseconds(seconds: float) -> float:
@@ -86,6 +86,24 @@ def test_time_without_a_line_is_counted_and_named():
         ("copy.9", "no source line", 1), ("x", "not in the program", 1),
     ]  # fmt: skip
     assert [u.share for u in run.unjoined] == pytest.approx([0.2, 0.2])
+
+
+def test_what_devices_compute_for_a_line_is_the_mean_of_a_call():
+    """Two calls of two devices; a collective of the same line, and what has no line, are no part of it."""
+    rows = [
+        (0, 0, 0, 0, 10),
+        (0, 0, 1, 10, 40),
+        (1, 0, 0, 0, 30),
+        (1, 0, 2, 30, 35),
+        (0, 1, 0, 100, 120),
+        (1, 1, 1, 100, 140),
+    ]
+    run = measure(rows, of=collective([[0, 1]]), on=mesh(1, 2))
+    (line,) = run.lines
+    assert line.source == LINE
+    assert line.call_s == pytest.approx((10 + 30 + 20) / 4 * 1e-6)
+    assert line.share == pytest.approx(line.call_s / np.mean(run.seconds))
+    assert run.costliest == max((line, *run.collectives), key=lambda each: each.call_s)
 
 
 def test_a_collective_that_did_not_run_is_kept():

@@ -16,7 +16,7 @@ import shardwidget as sw
 from shardwidget.export import run as text
 from shardwidget.export import svg
 from tests.markup import Parsed
-from tests.runs import RUNS, compared, hostile, many, step
+from tests.runs import RUNS, alone, compared, hostile, many, step
 
 
 def put(*spec) -> jax.Array:
@@ -115,6 +115,27 @@ def test_words_say_who_is_waited_for():
     assert "Device 37 is waited for most often" in text.picture(many())
     assert "did not run" in text.picture(replace(step(), collectives=(replace(step().collectives[0], times=0),)))
     assert "<b>f</b>" not in text.table(hostile())
+
+
+def test_the_first_line_says_what_takes_the_time():
+    first = lambda run: text.picture(run).splitlines()[0]  # noqa: E731
+    one = alone()
+    assert first(one) == "alone: line 8 takes 47 % of 642 µs per call"
+    assert first(step()) == "train_step: 5.8 % of the time is waiting for others: most in all-reduce over y, in line 8"
+    sure = replace(step(), shares=replace(step().shares, waiting=0.04))
+    assert first(sure) == "train_step: line 8 takes 34.4 % of 1.04 ms per call"
+    slow = replace(step().collectives[0], call_s=600e-6)
+    assert first(replace(sure, collectives=(slow,))).startswith("train_step: all-reduce over y in line 8 takes 57.7 %")
+    idle = replace(one, shares=replace(one.shares, idle=0.6))
+    assert first(idle) == "alone: 60 % of 642 µs per call has no event on a device; line 8 takes 47 %"
+
+
+def test_a_program_without_collectives_lists_its_lines():
+    lines = text.picture(alone()).splitlines()
+    assert lines[2].split() == ["line", "computes/call", "of", "a", "call"]
+    assert [line.split(":")[0] for line in lines[3:6]] == ["8", "9", "14"]
+    assert "collectives" not in "".join(lines)
+    assert "Computes, by line: 8 (34.4 %), 10 (14.4 %)." in text.picture(step())
 
 
 def test_a_users_error_is_the_users():

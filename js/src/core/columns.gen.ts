@@ -178,6 +178,13 @@ export const MEASURED = [
   { key: "source", head: "caused by" },
 ] as const satisfies Column[];
 
+/** The lines of a measured run that devices computed for. */
+export const COMPUTED_LINES = [
+  { key: "source", head: "line" },
+  { key: "time", head: "computes/call", unit: "seconds" },
+  { key: "share", head: "of a call", unit: "share" },
+] as const satisfies Column[];
+
 /** Measured runs side by side. */
 export const RUNS = [
   { key: "name", head: "run" },

@@ -281,6 +281,13 @@ export interface CompiledCall {
   readonly causes: readonly CompileCause[];
 }
 
+/** A line of the user's program, and how long devices computed for it. */
+export interface ComputedLine {
+  readonly source: Source;
+  readonly call_s: number;
+  readonly share: number;
+}
+
 /** The explicit side below a fix that `Comparison.rows` do not continue with. */
 export interface Continuation {
   readonly row: number;
@@ -1456,6 +1463,7 @@ export interface Run {
   readonly operations: readonly Operation[];
   readonly lanes: readonly Lane[];
   readonly collectives: readonly MeasuredCollective[];
+  readonly lines: readonly ComputedLine[];
   readonly shares: Shares;
   readonly joined: number;
   readonly unjoined: readonly Unjoined[];

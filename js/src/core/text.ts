@@ -11,6 +11,11 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
+/** With a capital letter. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A list separated by commas, truncated after a few items. */
 export function some(items: readonly (string | number)[], most = 6): string {
   return items.length > most ? `${items.slice(0, most).join(", ")} … ${items.length - most} more` : items.join(", ");

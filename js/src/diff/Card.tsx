@@ -8,12 +8,11 @@ import { Says } from "../card/Says";
 import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
 import { Segments } from "../card/Tools";
-import { sentenceTokens } from "../core/text";
+import { capital, sentenceTokens } from "../core/text";
 import { Code } from "./Code";
 import { KEYS } from "./keys";
 import { sentenceOf } from "./model/diff";
 import { StepsCard } from "./Steps";
-import { sentence } from "./scene/card";
 import { rowAt } from "./scene/table";
 import type { DiffState, Shown } from "./state";
 
@@ -30,7 +29,7 @@ export function DiffCard({ state }: { state: DiffState }) {
       <Head
         title={diff.name}
         axes={mesh?.axes}
-        says={<Says also={diff.also && words(`${diff.also}.`)}>{words(sentence(diff.verdict))}</Says>}
+        says={<Says also={diff.also && words(`${diff.also}.`)}>{words(capital(diff.verdict))}</Says>}
       >
         <span class="soft">{diff.about}</span>
       </Head>

@@ -12,7 +12,7 @@ import { Lanes } from "./Lanes";
 import { Legend } from "./Legend";
 import { Mesh } from "./Mesh";
 import type { RunModel } from "./model/run";
-import { answerOf, badgesOf, notesOf, targetText } from "./model/words";
+import { answerOf, badgesOf, barsText, notesOf, targetText } from "./model/words";
 import type { RunState } from "./state";
 import { NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
@@ -24,7 +24,7 @@ function Notes({ model }: { model: RunModel }) {
   return (
     <p class="small soft">
       {model.doc.note && <b>{model.doc.note} </b>}
-      {notesOf(model).join(" ")}
+      {[barsText(model), ...notesOf(model)].join(" ")}
     </p>
   );
 }
@@ -41,6 +41,7 @@ export function RunCard({ state }: { state: RunState }) {
   // Beside the lanes of two runs there is no room for more.
   const stacked = several || width < STACKED;
   const wide = !several && width >= WIDE;
+  const others = model.lanes.length > 1;
   return (
     <div class={`run ${width < NARROW ? "narrow" : wide ? "wide" : ""} ${several ? "several" : ""}`}>
       <Head
@@ -75,18 +76,18 @@ export function RunCard({ state }: { state: RunState }) {
           <span class="hint soft">
             {state.now.all
               ? "Mean over devices, all calls on one scale. Choose one to see its devices."
-              : "Point at a lane, or use the arrow keys on it, to see who waits for whom."}
+              : `Point at a lane, or use the arrow keys on it, to see ${others ? "who waits for whom" : "what runs"}.`}
           </span>
         )}
       </p>
-      <div class={stacked ? "stacked" : "beside"}>
+      <div class={stacked ? "stacked" : others ? "beside" : "beside alone"}>
         {!several && (
           <div class="list">
             <Table state={state} model={model} rows={state.rows()} />
             {wide && <Notes model={model} />}
           </div>
         )}
-        {!stacked && <Mesh state={state} chart={chart} />}
+        {!stacked && others && <Mesh state={state} chart={chart} />}
         {!wide && (
           <div class="folds">
             {several && (
@@ -94,7 +95,7 @@ export function RunCard({ state }: { state: RunState }) {
                 <Table state={state} model={model} rows={state.rows()} />
               </Fold>
             )}
-            {stacked && (
+            {stacked && others && (
               <Fold paper={paper} summary={<b>who waits for whom</b>}>
                 <Mesh state={state} chart={chart} />
               </Fold>
@@ -106,7 +107,7 @@ export function RunCard({ state }: { state: RunState }) {
         )}
       </div>
       <KeyedFoot keys={KEYS}>
-        <Legend />
+        <Legend all={charts.some((one) => one.model.collectives.length > 0)} />
       </KeyedFoot>
     </div>
   );

@@ -1,10 +1,14 @@
-/** What the bars of the lanes mean. */
-export function Legend() {
+/** What the bars of the lanes mean; `all`: there are collectives. */
+export function Legend({ all }: { all: boolean }) {
+  const compute = (
+    <li>
+      <i class="compute" /> compute
+    </li>
+  );
+  if (!all) return <ul class="legend">{compute}</ul>;
   return (
     <ul class="legend">
-      <li>
-        <i class="compute" /> compute
-      </li>
+      {compute}
       <li>
         <i class="collective" />
         <i class="collective other" /> collective

@@ -5,6 +5,7 @@ import { fitting } from "../core/columns";
 import { type Column, MEASURED } from "../core/columns.gen";
 import type { MeasuredCollective } from "../core/document.gen";
 import { AXIS_DASH } from "../draw/marks";
+import { ComputedLines } from "./ComputedLines";
 import { cellsOf, type RunCells } from "./model/cells";
 import { type RunModel, SORTS } from "./model/run";
 import { runFigures } from "./model/words";
@@ -29,7 +30,7 @@ function columnsIn(width: number) {
 }
 
 export function Table({ state, model, rows }: Props) {
-  if (rows.length === 0) return <p class="none">The program has no collectives.</p>;
+  if (rows.length === 0) return <ComputedLines model={model} />;
   const longest = Math.max(1e-12, ...model.collectives.map((c) => Math.max(c.high_s, c.median_s)));
   const { sort, width } = state.now;
   const columns = columnsIn(width);

@@ -9,6 +9,7 @@ const GOLDEN: Readonly<Record<string, { of: RunName; width?: number; selection?:
   selected: { of: "step", selection: 1 },
   compared: { of: "compared" },
   narrow: { of: "step", width: 480 },
+  alone: { of: "alone" },
 };
 
 const picture = (name: RunName, width: number, selection: number | null = null) =>

@@ -1,7 +1,7 @@
 /** Who waits for whom at a moment, iterations, words. */
 import { expect, test } from "vitest";
 import { decodeRuns, type LaneEvents, rowsOf } from "../../src/run/model/run";
-import { doingText, notesOf, summaryText } from "../../src/run/model/words";
+import { answerOf, doingText, notesOf, summaryText } from "../../src/run/model/words";
 import { model, models, wire } from "./runs";
 
 const step = model("step");
@@ -61,4 +61,18 @@ test("what is damaged is refused", () => {
 
 test("what has no line is said", () => {
   expect(notesOf(step).join(" ")).toContain("without one: copy.9");
+});
+
+test("the answer is where devices wait, or what takes the time", () => {
+  const { doc } = step;
+  expect(answerOf(doc)).toBe("5.8 % of the time is waiting for others: most over y, in line 8");
+  const sure = { ...doc, shares: { ...doc.shares, waiting: 0.04 } };
+  expect(answerOf(sure)).toBe("Line 8 takes 34.4 % of 1.04 ms per call");
+  const [sum] = doc.collectives;
+  const slow = sum ? [{ ...sum, call_s: 600e-6 }] : [];
+  expect(answerOf({ ...sure, collectives: slow })).toBe("All-reduce over y in line 8 takes 57.7 % of 1.04 ms per call");
+  const idle = { ...sure.shares, idle: 0.5 };
+  expect(answerOf({ ...sure, shares: idle })).toBe(
+    "50 % of 1.04 ms per call has no event on a device; line 8 takes 34.4 %",
+  );
 });

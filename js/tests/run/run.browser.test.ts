@@ -155,7 +155,9 @@ test("runs stand on one time axis, and the open one is in the table", async () =
 });
 
 test("a program without collectives, and more lanes than are drawn", async () => {
-  expect(textOf(find(await mount(wire("alone")), ".list"))).toContain("The program has no collectives.");
+  const alone = await mount(wire("alone"));
+  expect(textOf(find(alone, ".list"))).toContain("line 8 h = x @ w302 µs 47.0 %");
+  expect(alone.root.querySelector(".mesh")).toBeNull();
   expect(textOf(find(await mount(wire("many")), ".lanes"))).toContain(
     "2 of 64 lanes: the device that is waited for most often, and one for each kind",
   );

@@ -5,7 +5,7 @@ import type { Compared, Fix, HloCollective, Layout, Row, Scope } from "../../cor
 import { bytes } from "../../core/format";
 import type { PlacementModel } from "../../core/placement";
 import type { Badge } from "../../core/text";
-import { coordinates, count, sliceText, some } from "../../core/text";
+import { capital, coordinates, count, sliceText, some } from "../../core/text";
 import type { ComparisonModel, Tally } from "./comparison";
 import { comesAfter, type Filter, type RowLine } from "./lines";
 
@@ -219,8 +219,4 @@ export function tileText(placement: PlacementModel, name: string, tile: number):
     `${placement.tileShape(tile).join("×") || "scalar"} · ${bytes(placement.tileBytes(tile))}`,
     holders.length === 0 ? "on no device" : `${noun}${holders.length === 1 ? "" : "s"} ${ids}${at}`,
   ];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

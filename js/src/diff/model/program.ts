@@ -2,7 +2,7 @@
 import type { DiffRow, DiffSide, ProgramDiff } from "../../core/document.gen";
 import { bytes, bytesColumn, duration, type Format, percents, secondsColumn } from "../../core/format";
 import type { MeshModel } from "../../core/mesh";
-import { clauses, count, some } from "../../core/text";
+import { capital, clauses, count, some } from "../../core/text";
 import {
   type Diff,
   lineText,
@@ -106,7 +106,7 @@ function whyOf({ before, after }: DiffRow, { interconnect, why }: ProgramDiff): 
   return [
     ...(why ? [`Why: ${why}.`] : []),
     ...(side.remark ? [`It ${side.remark}.`] : []),
-    ...(side.advice ? [`${side.advice.charAt(0).toUpperCase()}${side.advice.slice(1)}.`] : []),
+    ...(side.advice ? [`${capital(side.advice)}.`] : []),
     `Each device sends ${bytes(side.bytes_per_device)} a call, ${runs}${time}.`,
     `${side.arithmetic}${side.collectives.length > 1 ? `, the largest of ${side.collectives.length}` : ""}.`,
   ];

@@ -1,5 +1,5 @@
 /** What differs as one scene, for the picture without a page. */
-import { count } from "../../core/text";
+import { capital, count } from "../../core/text";
 import { framed, headBand, rule, saysBand, stack } from "../../draw/bands";
 import { label, PAD, type Scene } from "../../draw/marks";
 import type { Diff } from "../model/diff";
@@ -19,16 +19,11 @@ export function diffScene(diff: Diff, { width, selected }: { width: number; sele
   const about = [{ strong: "", text: diff.about, tone: "plain" }] as const;
   const card = stack([
     headBand(diff.name, diff.mesh ?? { axes: [] }, about, width),
-    saysBand(sentence(diff.verdict), diff.also ? [{ text: `${diff.also}.` }] : [], width),
+    saysBand(capital(diff.verdict), diff.also ? [{ text: `${diff.also}.` }] : [], width),
     { marks: [rule(0, 0, width)], height: 1 },
     ...(totals.height > 0 ? [totals, { marks: [rule(0, 0, width)], height: 1 }] : []),
     table,
     ...(said ? [{ marks: [label(PAD, 20, said, 12, "muted")], height: 34 }] : []),
   ]);
   return framed(width, Math.ceil(card.height), card.marks);
-}
-
-/** With a capital letter. */
-export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,8 +1,8 @@
-/** The cells of the collectives of a measured run. */
+/** The cells of a measured run: of its collectives, and of its lines where it has none. */
 import { axesOf, type Cells, mono, soft } from "../../core/cells";
-import { headOf } from "../../core/columns";
-import { MEASURED } from "../../core/columns.gen";
-import type { MeasuredCollective } from "../../core/document.gen";
+import { figuresOf, headOf } from "../../core/columns";
+import { COMPUTED_LINES, MEASURED } from "../../core/columns.gen";
+import type { MeasuredCollective, Run } from "../../core/document.gen";
 import type { RunModel } from "./run";
 import { codeText, type RunFigures } from "./words";
 
@@ -26,4 +26,22 @@ export function cellsOf({ mesh }: RunModel, c: MeasuredCollective, figures: RunF
     estimate: [[mono(c.estimate_s > 0 ? figures.estimate(c.estimate_s) : "", { tone: "soft" })]],
     rate: [[mono(rate)]],
   };
+}
+
+/** The lines that devices computed for: the longest has a whole bar. */
+export function linesCells({ lines }: Run): Cells<typeof COMPUTED_LINES>[] {
+  const figures = figuresOf(
+    COMPUTED_LINES,
+    lines.map(({ call_s, share }) => ({ time: call_s, share })),
+  );
+  return lines.map(({ source, call_s, share }) => ({
+    source: [
+      [
+        mono(`line ${source.line}`, { strong: true }),
+        soft(source.text, { mono: true, title: `${source.file}:${source.line}  ${source.text}` }),
+      ],
+    ],
+    time: [[mono(figures.time(call_s), { strong: true })]],
+    share: [[{ times: [{ axes: [], share: share / (lines[0]?.share || 1) }] }, mono(figures.share(share))]],
+  }));
 }

@@ -2,8 +2,8 @@
 import { type Figures, figuresOf } from "../../core/columns";
 import { MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective, Operation, Run } from "../../core/document.gen";
-import { duration, percent, rate } from "../../core/format";
-import { type Badge, count, some } from "../../core/text";
+import { duration, percent, percents, rate } from "../../core/format";
+import { type Badge, capital, count, some } from "../../core/text";
 import type { Doing, RunModel } from "./run";
 
 /** The share of waiting from which on it is pointed out. */
@@ -17,14 +17,23 @@ export function badgesOf({ shares, seconds }: Run): Badge[] {
   ];
 }
 
-/** How much of the time is waiting, and where most of it: the answer, in one sentence. */
-export function answerOf({ shares, collectives, lanes }: Run): string {
+/** Where most of the waiting is, or what a call spends the most time on: the answer, in one sentence. */
+export function answerOf({ shares, collectives, lanes, lines, seconds }: Run): string {
   if (lanes.length === 0) return "The trace has no device events";
-  const share = percent(shares.waiting);
-  const most = [...collectives].sort((a, b) => b.call_wait_s - a.call_wait_s)[0];
-  if (shares.waiting < MUCH || !most || most.call_wait_s <= 0) return `${share} of the time is waiting for others`;
-  const line = most.source ? `, in line ${most.source.line}` : "";
-  return `${share} of the time is waiting for others: most ${overText(most)}${line}`;
+  const waits = [...collectives].sort((a, b) => b.call_wait_s - a.call_wait_s)[0];
+  if (shares.waiting >= MUCH && waits && waits.call_wait_s > 0) {
+    const line = waits.source ? `, in line ${waits.source.line}` : "";
+    return `${percent(shares.waiting)} of the time is waiting for others: most ${overText(waits)}${line}`;
+  }
+  const took = `${duration(median(seconds))} per call`;
+  const costly = [...lines, ...collectives].sort((a, b) => b.call_s - a.call_s)[0];
+  if (!costly) return took;
+  const line = costly.source ? `line ${costly.source.line}` : "";
+  const what = "kind" in costly ? `${costly.kind} ${overText(costly)}${line && ` in ${line}`}` : line;
+  const share = (costly.call_s * seconds.length) / seconds.reduce((a, b) => a + b);
+  if (shares.idle > share)
+    return `${percent(shares.idle)} of ${took} has no event on a device; ${what} takes ${percent(share)}`;
+  return `${capital(what)} takes ${percent(share)} of ${took}`;
 }
 
 export function median(values: readonly number[]): number {
@@ -82,14 +91,18 @@ export function summaryText(all: readonly Doing[]): string {
   return parts.join(", ") || "no device has an event";
 }
 
+/** How the bars of the collectives are read; empty where there are none. */
+export function barsText({ doc, calls }: RunModel): string {
+  if (doc.collectives.length === 0) return "";
+  return `Bar: 10th to 90th percentile over ${count(doc.lanes.length, "device")} and ${count(calls, "call")}; thick mark: median; dashed mark: the estimate. Wait: median, then 90th percentile.`;
+}
+
 /** What stands below the table, sentence by sentence. */
-export function notesOf(model: RunModel): string[] {
-  const { doc } = model;
-  const notes = [
-    `Bar: 10th to 90th percentile over ${count(doc.lanes.length, "device")} and ${count(model.calls, "call")}; thick mark: median; dashed mark: the estimate. Wait: median, then 90th percentile.`,
-  ];
-  if (doc.interconnect)
+export function notesOf({ doc }: RunModel): string[] {
+  const notes: string[] = [];
+  if (doc.interconnect && doc.collectives.length > 0)
     notes.push(`Estimates: bytes over ${doc.interconnect}${doc.peak > 0 ? `, ${rate(doc.peak)}` : ""}.`);
+  if (doc.collectives.length > 0 && doc.lines.length > 0) notes.push(`Computes, by line: ${computesText(doc.lines)}.`);
   if (doc.shares.hidden > 0) notes.push(`${percent(doc.shares.hidden)} of the communication is hidden behind compute.`);
   if (doc.unjoined.length > 0) {
     const names = some(
@@ -106,6 +119,14 @@ export function notesOf(model: RunModel): string[] {
   }
   if (doc.merged_events > 0) notes.push(`${doc.merged_events} short events are merged with their neighbours.`);
   return notes;
+}
+
+function computesText(lines: Run["lines"]): string {
+  const write = percents(lines.slice(0, 3).map((line) => line.share));
+  return some(
+    lines.map((line) => `${line.source.line} (${write(line.share)})`),
+    3,
+  );
 }
 
 /** How the numbers of the collectives are written, column by column. */

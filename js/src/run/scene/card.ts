@@ -1,13 +1,13 @@
 /** A measured run as one scene, for the picture without a page: its lanes, and what its collectives took. */
 
 import { fitting } from "../../core/columns";
-import { type Column, MEASURED } from "../../core/columns.gen";
+import { COMPUTED_LINES, type Column, MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective } from "../../core/document.gen";
 import { type Band, framed, headBand, headsBand, rule, saysBand, stack } from "../../draw/bands";
 import { cellMarks, type Spot } from "../../draw/cells";
 import { label, PAD, type Scene, shift } from "../../draw/marks";
 import { wrapped } from "../../draw/measure";
-import { cellsOf, type RunCells } from "../model/cells";
+import { cellsOf, linesCells, type RunCells } from "../model/cells";
 import { type RunModel, rowsOf } from "../model/run";
 import { answerOf, badgesOf, notesOf, runFigures, targetText } from "../model/words";
 import { layoutOf, type Room } from "./layout";
@@ -46,9 +46,30 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
       ...rows.map((at) => rowBand(cellsOf(first, first.collectives[at] as MeasuredCollective, figures), spots)),
     );
   }
-  if (first) bands.push(notesBand([first.doc.note, ...notesOf(first).slice(1)].filter(Boolean), width));
+  if (first && models.length === 1 && first.collectives.length === 0) bands.push(...linesBands(first, width));
+  if (first) bands.push(notesBand([first.doc.note, ...notesOf(first)].filter(Boolean), width));
   const { marks, height } = stack(bands);
   return framed(width, Math.ceil(height), marks);
+}
+
+/** Of a program without collectives: the lines that devices computed for. */
+function linesBands({ doc }: RunModel, width: number): Band[] {
+  const [share, time] = [width - PAD, width - PAD - 190];
+  const spots = {
+    source: { x: PAD, end: time - 90, y: [19] },
+    time: { x: time - 80, end: time, y: [19], anchor: "end" },
+    share: { x: time + 20, end: share, y: [19], bar: [100, 10] },
+  } as const;
+  return [
+    { marks: [rule(0, 0, width)], height: 0 },
+    headsBand(COMPUTED_LINES, spots, width),
+    ...linesCells(doc)
+      .slice(0, MOST)
+      .map((cells) => ({
+        marks: COMPUTED_LINES.flatMap(({ key }) => cellMarks(cells[key], spots[key])),
+        height: 26,
+      })),
+  ];
 }
 
 function lanesBand(model: RunModel, call: number, seconds: number, picture: RunPicture, room: Room): Band {

@@ -1,5 +1,7 @@
 /** The words of a document: what it is about, its first line, and the lines below. */
 
+import { capital } from "../../core/text";
+
 /** Kinds of documents that are shown as words. */
 export const KINDS = ["baseline diff", "recompiled", "remedies", "why"] as const;
 
@@ -15,7 +17,7 @@ export function wordsOf(text: string, kind: unknown): Words {
   const at = head.indexOf(": ");
   const name = at > 0 ? head.slice(0, at) : String(kind);
   const said = at > 0 ? head.slice(at + 2) : head;
-  return { name, first: said.charAt(0).toUpperCase() + said.slice(1), lines };
+  return { name, first: capital(said), lines };
 }
 
 /** Lines of at most so many characters; what goes on in the next is set in. */

@@ -3,7 +3,7 @@ import type { Interval, LineWork, MeasuredLine, Overlap, Source, Transfer } from
 import { duration, type Format, secondsBeside, times } from "../../../core/format";
 import { MeshModel } from "../../../core/mesh";
 import { items } from "../../../core/table";
-import { type Badge, clauses, some } from "../../../core/text";
+import { type Badge, capital, clauses, some } from "../../../core/text";
 import { decodeDocument } from "../../../core/wire";
 
 export function decodeOverlap(wire: unknown): Overlap {
@@ -164,8 +164,5 @@ export function basisOf(model: OverlapModel): string {
   const ran = m
     ? `Measured on ${m.on}: ${duration(m.waiting)} a call waits for other devices, ${duration(m.idle)} has no event.`
     : "";
-  return clauses(
-    [ran, boundText(model), `${doc.formula.charAt(0).toUpperCase()}${doc.formula.slice(1)}.`, doc.note],
-    " ",
-  );
+  return clauses([ran, boundText(model), `${capital(doc.formula)}.`, doc.note], " ");
 }
