@@ -136,9 +136,9 @@ class ComputedLine:
 
     source: Source
     call_s: float
-    """Seconds that a device computes for it in one call, collectives left out: the mean over devices and calls."""
+    """Seconds in which a device computes for it in one call, collectives left out: the mean over devices and calls."""
     share: float
-    """These seconds as a share of a call; of all lines more than 1 where a device computes several at once."""
+    """These seconds as a share of a call; of all lines more than 1 where a device computes for several at once."""
 
 
 @dataclass(frozen=True)

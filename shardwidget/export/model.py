@@ -26,6 +26,8 @@ def headline(model: Model) -> str:
     name = f"{clip(model.name, 40)}: " if model.name else ""
     found = findings(model)
     on = f"{byte_count(model.bytes_per_device)} on {_where(model)}"
+    if not found and not model.device_bytes:
+        return f"{name}{byte_count(model.bytes)} in all, none of it in a device's memory"
     if not found:
         return f"{name}{on}, {'nothing to look at' if model.wasted_bytes else 'nothing copied'}"
     first = found[0]
@@ -36,7 +38,8 @@ def headline(model: Model) -> str:
 def totals(model: Model) -> str:
     """The totals of the tree, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in model.mesh.axes)
-    parts = [f"{byte_count(model.bytes)} in all", f"{byte_count(model.bytes_per_device)} on {_where(model)}"]
+    on = f"{byte_count(model.bytes_per_device)} on {_where(model)}" if model.device_bytes else "on no device"
+    parts = [f"{byte_count(model.bytes)} in all", on]
     if model.wasted_bytes:
         parts.append(f"{byte_count(model.wasted_bytes)} spent on copies")
     return f"{count(model.arrays, 'array')}{f', mesh {axes}' if axes else ''}: {', '.join(parts)}"
@@ -177,8 +180,6 @@ def _left_out(lines: int) -> list[str]:
 
 def _where(model: Model) -> str:
     held = model.device_bytes
-    if not held:
-        return "no device"
     if len(set(held.values())) <= 1:
         return "one device" if len(held) <= 1 else f"each of {len(held)} devices"
     return f"device {max(held, key=held.__getitem__)[1]}, the most of any"

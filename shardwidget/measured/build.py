@@ -88,7 +88,7 @@ def build(of: Measured) -> Run:
         operations=of.operations,
         lanes=lanes,
         collectives=collectives,
-        lines=_lines(events, of.operations, float((ends - begins).sum())),
+        lines=_lines(events, of.operations, shift, float((ends - begins).sum())),
         shares=_shares(events, moved, is_collective, computed, shift, begins, ends),
         joined=joined,
         unjoined=unjoined,
@@ -162,17 +162,23 @@ def _shares(
     )
 
 
-def _lines(events: Events, operations: Sequence[Operation], whole: float) -> tuple[ComputedLine, ...]:
+def _lines(
+    events: Events, operations: Sequence[Operation], shift: np.ndarray, whole: float
+) -> tuple[ComputedLine, ...]:
     """How long devices computed for each line; ``whole``: nanoseconds of all calls."""
-    devices, calls = len(np.unique(events.position)), int(events.call.max()) + 1
-    took = np.bincount(events.operation, weights=events.end - events.start, minlength=len(operations)) / devices
-    found: dict[tuple[str, int], tuple[Source, float]] = {}
-    for operation, time in zip(operations, took.tolist(), strict=True):
-        if (source := operation.source) is not None and operation.collective < 0 and time:
-            first, before = found.get((source.file, source.line), (source, 0.0))
-            found[source.file, source.line] = first, before + time
-    ordered = sorted(found.values(), key=lambda each: -each[1])
-    return tuple(ComputedLine(source, time * NS / calls, time / whole) for source, time in ordered)
+    numbers, sources = dict[tuple[str, int], int](), list[Source]()
+    line = np.full(len(operations), -1)
+    for k, operation in enumerate(operations):
+        if (source := operation.source) is not None and operation.collective < 0:
+            line[k] = numbers.setdefault((source.file, source.line), len(sources))
+            sources += [source] if line[k] == len(sources) else []
+    devices, calls, of = len(np.unique(events.position)), int(events.call.max()) + 1, line[events.operation]
+    found = []
+    for number, source in enumerate(sources):
+        own = of == number
+        took = IntervalUnion((events.start + shift)[own], (events.end + shift)[own]).length / devices
+        found += [ComputedLine(source, took * NS / calls, took / whole)] if took else []
+    return tuple(sorted(found, key=lambda each: -each.call_s))
 
 
 def _joined(events: Events, operations: Sequence[Operation]) -> tuple[float, tuple[Unjoined, ...]]:

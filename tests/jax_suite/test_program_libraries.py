@@ -64,6 +64,18 @@ def test_a_step_of_equinox_has_its_own_donations_and_the_users_names(jit):
     assert {c.axes for c in read.program(executable).collectives} == {("data",), ("model",)}
 
 
+@pytest.mark.parametrize("donate", ["none", "all-except-first"])
+def test_what_equinox_jits_is_measured_as_it_is_called(donate):
+    """Jitted again, with arguments that are no arrays, it would be a program of other instructions."""
+    key = jax.random.key(0)
+    model = eqx.nn.MLP(784, 10, 64, 3, key=key)
+    f = eqx.filter_jit(lambda x, model: descended(model, x), donate=donate)
+    run = read.run(f, jnp.ones((256, 784)), model, n=2)
+    assert [u.name for u in run.unjoined if u.why == "not in the program"] == []
+    assert not any(x.is_deleted() for x in jax.tree.leaves(model) if eqx.is_array(x))
+    assert read.time_program(f, (jnp.ones((256, 784)), model), n=1).runs == 1
+
+
 def test_a_step_of_equinox_is_compared_and_may_be_given_shapes():
     model = equinox_model()
     comparison = read.comparison(eqx.filter_jit(descended), model, X)

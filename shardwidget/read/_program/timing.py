@@ -103,7 +103,9 @@ def calls(
         raise ValueError(NOT_RUNNING)
     given = tuple(args), keywords(kwargs)
     _check(f, given, mesh)
-    call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
+    # What equinox jits is called as it is: jitted again it would be another program than the one that is read.
+    as_it_is = isinstance(f, jax.stages.Compiled) or _jax.traces_arrays_alone(f)
+    call, *given = (f, *given) if as_it_is else jitted_of(f, *given)
     given = tuple(given)
     takes_part = _devices((_jax.boundary_shardings(f)[0] if isinstance(f, jax.stages.Compiled) else given, mesh))
     # What is measured is the compiled program, even where the user's own calls are not compiled.
@@ -171,7 +173,10 @@ def _here(platform: str) -> list[Any]:
 
 def _donated(call: Any, given: Any) -> Any:
     """For each leaf of the arguments, whether a call changes it: an array that is donated, a ``jax.Ref``."""
-    infos = call.args_info if isinstance(call, jax.stages.Compiled) else call.lower(*given[0], **given[1]).args_info
+    if isinstance(call, jax.stages.Compiled):
+        infos = call.args_info
+    else:
+        infos = (_jax.lowered_by_library(call, *given) or call.lower(*given[0], **given[1])).args_info
     taken = [info.donated for info in jax.tree.leaves(infos, is_leaf=lambda x: hasattr(x, "donated"))]
     leaves, tree = jax.tree.flatten(given)
     refs = [isinstance(leaf, jax.Ref) for leaf in leaves]

@@ -22,7 +22,7 @@ export function answerOf(tree: TreeModel, write: Format): { says: string; also: 
     };
   }
   const most = tree.held[tree.fullest] ?? 0;
-  if (most === 0) return { says: "On no device yet", also: "" };
+  if (most === 0) return { says: `${bytes(tree.bytes)} in all, none of it in a device's memory`, also: "" };
   const where = tree.nearlyAlike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
   return { says: `${write(most)} ${where}, ${tree.spent > 0 ? "nothing to look at" : "nothing copied"}`, also: "" };
 }
