@@ -20,3 +20,8 @@ def visible(text: str, keep: str = "") -> str:
 def encodable(text: str) -> str:
     """Text with escapes for halves of characters, which no encoding can write."""
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def short_dtype(name: str) -> str:
+    """A dtype as types spell it, as JAX does: ``f32`` for ``float32``, ``bf16``, ``f8_e4m3fn``."""
+    return name.replace("float", "f").replace("uint", "u").replace("int", "i").replace("complex", "c")

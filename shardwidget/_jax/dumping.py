@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 
+from shardwidget._jax import messages
 from shardwidget._jax.compiling import compiled
 from shardwidget._jax.jaxprs import quick_options
 
@@ -54,7 +55,7 @@ def compilation(lowered: jax.stages.Lowered, *, quick: bool = False) -> Compilat
     try:
         return Compilation(compiled(lowered, options))
     except jax.errors.JaxRuntimeError as error:
-        dump = _dumped(lowered) if _needs_too_much(error) else None
+        dump = _dumped(lowered) if messages.needs_too_much_memory(error) else None
         if dump is None:
             raise
         return Compilation(None, dump, str(error))
@@ -76,12 +77,6 @@ def _dumped(lowered: jax.stages.Lowered) -> Dump | None:
         with contextlib.suppress(jax.errors.JaxRuntimeError):
             compiled(lowered, options)
         return _read(Path(folder))
-
-
-def _needs_too_much(error: Exception) -> bool:
-    """Whether the memory of the device is too small; not the one on the chip (VMEM), which no schedule fills."""
-    said = str(error)
-    return "RESOURCE_EXHAUSTED" in said and not any(other in said.lower() for other in ("vmem", "smem"))
 
 
 _ASSIGNMENT = "after_optimizations-buffer-assignment.txt"

@@ -340,3 +340,9 @@ def _place(f: Any) -> str:
         f = f.func
     code = getattr(inspect.unwrap(f), "__code__", None)
     return "" if code is None else f" at {code.co_filename}:{code.co_firstlineno}"
+
+
+def needs_too_much_memory(error: Exception) -> bool:
+    """Whether the memory of the device is too small; not the one on the chip (VMEM), which no schedule fills."""
+    said = str(error)
+    return "RESOURCE_EXHAUSTED" in said and not any(other in said.lower() for other in ("vmem", "smem"))

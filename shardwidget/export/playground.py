@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from shardwidget._text import short_dtype
 from shardwidget.document import Placement, Playground, SpecEntry
 from shardwidget.export import table as placed
 from shardwidget.export import text
@@ -22,7 +23,7 @@ def headline(shown: Playground | Placement, error: str = "") -> str:
         entries += [f"{k}={{{', '.join(map(repr, v))}}}" for k, v in _states(shown) if v]
         shape = ",".join(map(str, draft.shape))
         spec = f"P({', '.join(entries)})"
-        return f"{clip(shown.name, 40)}: {draft.dtype}[{shape}]  {clip(spec, 90)}"
+        return f"{clip(shown.name, 40)}: {short_dtype(draft.dtype)}[{shape}]  {clip(spec, 90)}"
     return clip(error, 160) if error else type_and_spec(shown)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from shardwidget._format import byte_count, count
+from shardwidget._text import short_dtype
 from shardwidget.document import MovedArray, PlanCollective, ReshardPlan
 from shardwidget.document.columns import CHUNKS, FLOWS, Column
 from shardwidget.export import listing
@@ -21,8 +22,8 @@ def headline(plan: ReshardPlan) -> str:
     """What moves where in how many chunks, in one line."""
     if plan.direction == "device_put":
         array = plan.arrays[0]
-        sizes = ",".join(map(str, array.shape))
-        return f"device_put of {clip(array.dtype, 20)}[{sizes}]  {clip(array.source, 90)} → {clip(array.target, 90)}"
+        type_ = f"{clip(short_dtype(array.dtype), 20)}[{','.join(map(str, array.shape))}]"
+        return f"device_put of {type_}  {clip(array.source, 90)} → {clip(array.target, 90)}"
     to = "to" if plan.direction == "spmd_to_mpmd" else "from"
     arrays = count(len(plan.arrays), "array")
     chunks = count(len(plan.chunks), "chunk")

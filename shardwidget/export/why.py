@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from shardwidget._format import byte_count, count, flop_count
+from shardwidget._text import short_dtype
 from shardwidget.document import Alternative, Compared, Comparison, Link, Row, Why
 from shardwidget.document.columns import INSTEAD, Column
 from shardwidget.document.comparison import Explained
@@ -177,7 +178,7 @@ def _link(c: Comparison | Explained, k: int, *, begins: bool) -> Link:
     reason = c.reasons[k]
     row, of = c.rows[reason.row], _value(c, reason)
     through = () if begins else tuple(_operation(c.rows[n]) for n in reversed(reason.through))
-    type_ = f"{of.dtype}[{','.join(map(str, of.shape))}] {of.concrete.text if of.concrete else ''}".strip()
+    type_ = f"{short_dtype(of.dtype)}[{','.join(map(str, of.shape))}] {of.concrete.text if of.concrete else ''}".strip()
     return Link(of.name, type_, reason.dim, reason.row, row.source, through, reason.back, reason.step)
 
 

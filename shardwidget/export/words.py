@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shardwidget._format import byte_count
-from shardwidget._text import visible
+from shardwidget._text import short_dtype, visible
 from shardwidget.document import Placement
 
 
@@ -11,7 +11,7 @@ def headline(placement: Placement) -> str:
     """Name, type and spec in one line."""
     if placement.shape is None:
         return (f"{clip(placement.name, 40)}: " if placement.name else "") + _mesh_line(placement)
-    kind = placement.type or f"{placement.dtype}[{','.join(map(str, placement.shape))}]"
+    kind = placement.type or f"{short_dtype(placement.dtype)}[{','.join(map(str, placement.shape))}]"
     name = f"{clip(placement.name, 40)}: " if placement.name else ""
     return f"{name}{clip(kind, 90)}  {clip(placement.spec or placement.sharding, 90)}"
 

@@ -22,9 +22,9 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
             ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. An array on groups of devices (JaxPP's
             ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays): the same. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
-            ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``trace()``, ``lower()`` or
-            ``compile()`` returns: a ``CompiledProgram``. What a reader returns, such as ``read.memory(f, x)`` or
-            ``read.schedule(x)``: the widget that shows it.
+            ``ShardMapStepper``; any other function: a ``ShardingComparison``, or where nothing is on a mesh, a
+            ``CompiledProgram``. What ``trace()``, ``lower()`` or ``compile()`` returns: a ``CompiledProgram``. What a
+            reader returns, such as ``read.memory(f, x)`` or ``read.schedule(x)``: the widget that shows it.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
@@ -47,7 +47,14 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
         options["kwargs"] = kwargs
     if isinstance(x, Document):
         options.setdefault("mode", None)
-    return _view(given)(x, *args, **options)
+    try:
+        return _view(given)(x, *args, **options)
+    except ValueError as error:
+        from shardwidget.read._comparison.question import NoMeshError
+
+        if not isinstance(error, NoMeshError) or options.keys() - {"kwargs", "mode", "name"}:
+            raise
+    return _named("CompiledProgram")(x, *args, **options)
 
 
 @dataclass(frozen=True)

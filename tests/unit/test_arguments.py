@@ -97,6 +97,14 @@ def test_a_keyword_meant_for_the_function_is_sent_to_kwargs(widget):
         widget(summed, X, scale=2.0)
 
 
+def test_a_function_of_nothing_on_a_mesh_shows_what_it_is_compiled_to():
+    view = sw.show(jnp.matmul, jnp.ones((8, 8)), jnp.ones((8, 8)))
+    assert isinstance(view, sw.CompiledProgram)
+    assert view.page == "memory"
+    with pytest.raises(ValueError, match="there is no mesh"):  # A comparison was asked for.
+        sw.show(jnp.matmul, jnp.ones((8, 8)), jnp.ones((8, 8)), compiled="auto")
+
+
 def test_an_object_without_a_call_takes_no_arguments():
     with pytest.raises(TypeError, match="show takes one object, or a function and its arguments"):
         sw.show(X, kwargs={"a": 1})

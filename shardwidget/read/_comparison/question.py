@@ -34,6 +34,10 @@ OTHER_MESH = (
 )
 
 
+class NoMeshError(ValueError):
+    """Nothing says which mesh a function runs on."""
+
+
 class ComparedCall:
     """A function and its arguments, flat, free of the mesh that they came with.
 
@@ -133,7 +137,7 @@ class ComparedCall:
         shapes = [jax.ShapeDtypeStruct(*of) for of in self.shapes]
         found = first_mesh(meshes_in(_jax.open_jaxpr(self._call.jaxpr(self.arrays, shapes)[0])[0]))
         if found is None:
-            raise ValueError(NO_MESH)
+            raise NoMeshError(NO_MESH)
         return found
 
     def trace(self, mesh: AnyMesh, *, sets_mesh: bool = True) -> Any:

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shardwidget._jax import Buffer, Place, RecordedKernel
+from shardwidget._text import short_dtype
 from shardwidget.document import KernelSemaphore, KernelSlot
 
 MOST_PARTS = 16
 """The most parts of a buffer; a buffer that is cut finer is one slot, and its accesses are compared by their ranges."""
-
-_SHORT = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "int32": "i32", "int8": "i8", "uint32": "u32"}
 
 SHARED = ("any", "hbm")
 """Memory that the cores of a device share."""
@@ -80,7 +79,7 @@ class Slots:
         count = 1
         for begin, end in box:
             count *= end - begin
-        dtype = _SHORT.get(held.dtype, held.dtype)
+        dtype = short_dtype(held.dtype)
         return KernelSlot(
             name=name + (f"[{', '.join(index)}]" if index else ""),
             space=held.space,

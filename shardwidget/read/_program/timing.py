@@ -124,7 +124,7 @@ def calls(
         try:
             yield ready
         except jax.errors.JaxRuntimeError as error:
-            if "RESOURCE_EXHAUSTED" not in str(error):
+            if not _jax.messages.needs_too_much_memory(error):
                 raise
             words = OUT_OF_MEMORY.format(function=function_name(f), words=error)
             raise jax.errors.JaxRuntimeError(words) from error
