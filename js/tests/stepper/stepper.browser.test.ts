@@ -537,6 +537,7 @@ test("a fix is used where a kernel can trace it, and undone", async () => {
   await expect.poll(() => view.root.querySelectorAll(".use:disabled").length).toBe(2);
   view.model.assign({ _document: fixed, step: 3 });
   await shown(view, 3);
+  await loaded(view);
   expect(find(view, ".changed").textContent).toContain("line 3 changed: Sum the blocks along i");
   find<HTMLButtonElement>(view, ".changed button").click();
   expect(view.model.sent).toEqual([{ used: 1 }, { used: -1 }]);
@@ -1126,6 +1127,16 @@ test("keys go to the collectives, through the algorithms, to the search and to t
   find(many, "[role=listbox]").focus();
   await userEvent.keyboard("/");
   expect(many.root.activeElement).toBe(find(many, "input[type=search]"));
+});
+
+test("what is loaded later has its room in the foot", async () => {
+  const view = await mount(trace("psum"), { step: 2 });
+  const keys = find(view, "footer .keys");
+  expect(view.root.querySelector(".all-keys")).toBeNull();
+  const { right } = keys.getBoundingClientRect();
+  await loaded(view);
+  expect(find(view, ".all-keys").getBoundingClientRect().left).toBeGreaterThan(right);
+  expect(keys.getBoundingClientRect().right).toBe(right);
 });
 
 test("arrows on the scrubber show moments, page keys steps", async () => {
