@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { keepLineInView } from "../../src/card/scroll";
-import type { Step, Trace } from "../../src/core/document.gen";
+import type { Failure, Fix, Step, Trace } from "../../src/core/document.gen";
 import { saveButton } from "../../src/page/saved";
 import {
   button,
@@ -1187,6 +1187,35 @@ test("a fix is copied; where the page may not, it is selected", async () => {
   const other = button(view, "copy return jax.lax.psum(x * 2, 'i')");
   other.click();
   await expect.poll(() => other.textContent).toBe("selected");
+});
+
+test("changes stand in a wide card without scrolling; those that rank behind come in place of the first", async () => {
+  const base = trace("error") as unknown as Trace & { error: Failure };
+  const [fix] = base.error.fixes.slice(1) as [Fix];
+  const long = "Sum the blocks of y along i, before the function returns what it has made of them";
+  const fixes = Array.from({ length: 5 }, (_, k) => ({ ...fix, title: `${long} ${k}`, code: `${fix.code}  # ${k}` }));
+  const view = await mount(
+    { ...base, error: { ...base.error, fixes } },
+    { step: 2, used: -1, _usable: true },
+    { width: 934 },
+  );
+  const box = find(view, ".view.failed");
+  const card = () => find(view, ".stepper").getBoundingClientRect().height;
+  const ranks = () => [...view.root.querySelectorAll(".fix")].map((row) => getComputedStyle(row, "::before").content);
+  const before = [card(), box.scrollHeight];
+  await expect.poll(() => view.root.querySelectorAll(".fix").length).toBeLessThan(5);
+  expect(box.scrollHeight).toBe(box.clientHeight);
+  expect(card()).toBeLessThanOrEqual(640);
+  const first = ranks();
+  const others = find<HTMLButtonElement>(view, ".others button");
+  expect(others.textContent).toBe(`▾ ${5 - first.length} more change${first.length === 4 ? "" : "s"}`);
+  others.click();
+  await expect.poll(ranks).toEqual(['"1"', '"2"', '"3"', '"4"', '"5"'].slice(first.length));
+  expect([card(), box.scrollHeight]).toEqual([before[0], box.clientHeight]);
+  view.root.querySelector<HTMLButtonElement>(".use")?.click();
+  expect(view.model.sent).toEqual([{ used: first.length }]);
+  others.click();
+  await expect.poll(ranks).toEqual(first);
 });
 
 test("an error says which value, along which axis and since when, and goes there", async () => {
