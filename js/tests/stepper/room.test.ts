@@ -321,7 +321,9 @@ const CARRIED: readonly (readonly [
   Algorithm,
   readonly number[],
 ])[] = [
-  [{ x: 8 }, "ppermute", [2, 4], "x", "meaning", [480, 600, 934, 1100]],
+  [{ x: 8 }, "ppermute", [2, 4], "x", "meaning", [364, 480, 600, 934, 1100]],
+  [{ x: 4 }, "ppermute", [2, 4], "x", "meaning", [364, 480, 600]],
+  [{ x: 8 }, "all_to_all", [1, 8], "x", "ring", [480, 600, 640, 668, 700, 934]],
   [{ x: 4, y: 4 }, "ppermute", [2, 4], "x", "meaning", [480, 600, 700, 800, 870, 934, 1100, 1300]],
   [{ x: 4, y: 4 }, "ppermute", [2, 4], "y", "meaning", [480, 600, 700, 800, 870, 934, 1100, 1300]],
   [{ x: 4, y: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [600, 660, 683, 700, 870, 934, 960]],
@@ -332,7 +334,7 @@ const CARRIED: readonly (readonly [
   [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [480, 600, 660, 700, 800, 850, 870, 899, 934, 960, 1100]],
   [{ x: 4, y: 2 }, "all_gather", [2, 2], "x", "bidirectional ring", [480, 600, 640, 683, 700, 934, 947, 960, 1100]],
   [{ x: 4, y: 4 }, "psum", [4, 4], "y", "bidirectional ring", [600, 700, 800, 870, 899, 934, 960, 1100]],
-  [{ x: 4 }, "all_to_all", [1, 8], "x", "ring", [1000, 1100, 1240]],
+  [{ x: 4 }, "all_to_all", [1, 8], "x", "ring", [668, 700, 934, 1000, 1100, 1240]],
   [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
 ];
 
@@ -390,6 +392,32 @@ test("copies of an exchange that goes round a ring have the numbers of all chunk
   const carried = flights.map(({ source, marks }) => [source, written(marks).slice(0, -1).map(Number)]);
   const own = (p: number) => Array.from({ length: 8 }, (_, i) => 8 * p + i).filter((_, i) => i >> 1 !== p);
   expect(carried.sort()).toEqual([0, 1, 2, 3].map((p) => [p, own(p)]));
+});
+
+test("of more chunks than a copy has room for the first are written, and how many follow", () => {
+  const program: Program = { axes: { x: 8 }, kind: "all_to_all", over: ["x"], shape: [1, 8] };
+  for (const [width, most] of [
+    [600, 5],
+    [364, 1],
+  ] as const) {
+    for (const [phase, sent] of [
+      [0.08, 7],
+      [0.95, 1],
+    ] as const) {
+      const view = viewOf(program, { width, most: 336, algorithm: "ring", phase });
+      const { flights, under } = frameOf(view);
+      const shown = view.stage.carried.chunks;
+      expect(shown).toBeLessThanOrEqual(most);
+      for (const { marks } of flights) {
+        const said = written(marks).slice(0, -1);
+        const more = shown > 1 ? `+${sent - shown + 1}` : `×${sent}`;
+        expect(said.length).toBe(Math.min(shown, sent));
+        if (sent > shown) expect(said.at(-1)).toBe(more);
+      }
+      const legend = written(under).some((text) => /^.n: n pieces/.test(text));
+      expect(legend).toBe(sent > shown);
+    }
+  }
 });
 
 test("equal tiles of a group have `=` between them, beside a map of the mesh too", () => {
