@@ -355,6 +355,50 @@ test.each(CARRIED)("on %o copies of %s %o over %s have numbers: %s, in cards of 
   expect(bare).toEqual([]);
 });
 
+test.each([4, 8])("half way between the rows of a ring of %i a copy is seen whole, whichever way it goes", (n) => {
+  for (const [kind, shape] of [
+    ["all_gather", [2]],
+    ["psum", [1, 8]],
+  ] as const) {
+    const trace = programOf({ axes: { x: n }, kind, over: ["x"], shape });
+    for (const algorithm of ["ring", "bidirectional ring"] as const) {
+      const layout = layoutOf(trace, 932, []);
+      const views = Array.from({ length: 60 }, (_, k) =>
+        stepView(
+          layout,
+          { step: 2, phase: (k + 1) / 300 },
+          { scheme: "light", algorithm, device: null, rules: RULES, still: false },
+        ),
+      );
+      const half = views.reduce((a, b) => (Math.abs(b.flow.progress - 0.5) < Math.abs(a.flow.progress - 0.5) ? b : a));
+      expect(half.flow.progress).toBeCloseTo(0.5, 1);
+      const blocks = half.stage.tiles.flatMap(({ places }) => places.map(({ box }) => box));
+      const between = frameOf(half).flights.filter(({ source, destination }) => Math.abs(source - destination) === 1);
+      expect(between.length).toBe((algorithm === "ring" ? 1 : 2) * (n - 1));
+      for (const { box } of between)
+        expect(blocks.filter((block) => box.y < block.y + block.h && block.y < box.y + box.h)).toEqual([]);
+    }
+  }
+});
+
+test("of an array that all devices hold whole as many numbers are seen as have room, not the id of one", () => {
+  const { doc } = model("psum");
+  const id = doc.steps.at(-1)?.outputs[0] ?? -1;
+  const wide = (v: Variable) => ({
+    ...v,
+    dims: v.dims.map((dim) => ({ ...dim, axes: [] })),
+    shape: [2, 64],
+    window: v.window && { ...v.window, shape: [2, 64], data: new Uint8Array(2 * 64 * 4), block: v.window.block },
+  });
+  const variables = doc.variables.map((v) => (v.id === id ? (wide(v) as Variable) : v));
+  const trace = new TraceModel({ ...doc, variables });
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
+  const view = stepView(layoutOf(trace, 932, []), { step: trace.steps.length - 1, phase: 1 }, options);
+  const said = written(frameOf(view).over).concat(written(frameOf(view).under));
+  expect(said).toContain("one of 8 equal copies");
+  expect(said.some((text) => /^columns 0–\d+ of 64$/.test(text))).toBe(true);
+});
+
 test("copies of a ring have a number each where chunks have no room for it", () => {
   const value = (p: number, i: number) => 100 + 16 * p + i;
   const ring: Program = { axes: { x: 8 }, kind: "psum", over: ["x"], shape: [4, 4], dtype: "float32", value };

@@ -14,8 +14,9 @@ const LONGER = 180;
 /** The stage of the best choice that fits the width, as high as others of the program where rows can be higher. */
 export function downStage(ask: Ask, height: number): Stage {
   const over = mapOver(ask);
-  const fixed = stretched(fixedOf(ask, over), height, ask.least.h);
-  const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h) : fixed;
+  const between = ringsOf(ask).length > 0 && !exchanges(ask.c);
+  const fixed = stretched(fixedOf(ask, over), height, ask.least.h, between);
+  const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h, between) : fixed;
   // Higher rows may need more width: all groups in lower ones come before one group in higher ones.
   const low = fixedOf(ask, false);
   for (const { least, all } of choicesOf(ask)) {
@@ -64,10 +65,13 @@ function widest(ask: Ask, { lanes }: Fixed, { swatch, bare }: Choice, { tile, si
   return all > left ? ([side, left] as const) : ([{ ...side, carried: side.carried + more }, left - all] as const);
 }
 
+function ringsOf({ trace, step }: Ask) {
+  return trace.plans(step).filter(({ algorithm, n }) => algorithm.endsWith("ring") && n > 2);
+}
+
 /** Room between columns where copies go round the ends of rings: with all numbers, two of each row, or one. */
 function endsOf(ask: Ask): readonly number[] {
-  const rings = ask.trace.plans(ask.step).filter(({ algorithm, n }) => algorithm.endsWith("ring") && n > 2);
-  const lanes = Math.max(0, ...rings.map(wraps));
+  const lanes = Math.max(0, ...ringsOf(ask).map(wraps));
   if (lanes === 0) return [0];
   const ring = { ...ask, motion: "gutters" as const };
   const columns = tileFace(ring, [1, 4096]).columns / chunksOf(ring);
