@@ -381,6 +381,43 @@ test.each([4, 8])("half way between the rows of a ring of %i a copy is seen whol
   }
 });
 
+test("of a large gathered array every chunk has numbers, also those of which the result kept none", () => {
+  const { doc } = programOf({ axes: { x: 8 }, kind: "all_gather", over: ["x"], shape: [2, 8] });
+  const [result] = doc.steps.filter(({ collective }) => collective !== null).flatMap(({ outputs }) => outputs);
+  const cut = (v: Variable) => {
+    const blocks = v.window ? v.window.data.byteLength / (16 * 8 * 4) : 0;
+    const data = new Uint8Array(blocks * 8 * 8 * 4);
+    const all = new Uint8Array(v.window?.data.buffer ?? new ArrayBuffer(0), v.window?.data.byteOffset ?? 0);
+    for (let k = 0; k < blocks; k++) data.set(all.subarray(k * 512, k * 512 + 256), k * 256);
+    return { ...v, window: v.window && { ...v.window, shape: [8, 8], data } } as unknown as Variable;
+  };
+  const variables = doc.variables.map((v) => (v.id === result ? cut(v) : v));
+  const trace = new TraceModel({ ...doc, variables });
+  const layout = layoutOf(trace, 932, []);
+  for (const algorithm of ["meaning", "ring", "bidirectional ring"] as const)
+    for (const phase of [0, 0.1, 0.95, 1]) {
+      const view = stepView(
+        layout,
+        { step: 2, phase },
+        { scheme: "light", algorithm, device: null, rules: RULES, still: false },
+      );
+      const { flights, over } = frameOf(view);
+      const blank = flights.filter(({ marks }) => written(marks).filter((text) => /\d/.test(text)).length < 2);
+      expect(blank).toEqual([]);
+      const last = view.stage.tiles.at(-1)?.places[0]?.box;
+      const inLast = over.filter(
+        (m) =>
+          m.kind === "text" &&
+          last &&
+          m.y > last.y &&
+          m.y < last.y + last.h &&
+          m.x > last.x + 0.875 * last.w &&
+          m.x < last.x + last.w,
+      );
+      expect(inLast.length, `${algorithm} at ${phase}`).toBeGreaterThan(0);
+    }
+});
+
 test("of an array that all devices hold whole as many numbers are seen as have room, not the id of one", () => {
   const { doc } = model("psum");
   const id = doc.steps.at(-1)?.outputs[0] ?? -1;

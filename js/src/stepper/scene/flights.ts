@@ -7,7 +7,7 @@ import { exchanges } from "../model/semantics";
 import { blockMarks } from "./block";
 import { TAG } from "./cells";
 import { partOf } from "./contents";
-import { blockColor, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor, together } from "./look";
+import { blockColor, givenNumber, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor, together } from "./look";
 import { pieceMarks, sendsNothing, tagMarks } from "./piece";
 import type { Lane, Stage, Tile } from "./stage";
 import { isSlim } from "./stage";
@@ -206,9 +206,11 @@ function chunkMarks(
   const text = (cell: number): string => {
     const element = face.elements[cell] ?? -1;
     if (adds) return together(view, held(chunkOfCell(cell)), element);
-    if (!exchanges(c)) return numberOf(view, permutes ? input : output, source, element);
     const own = Math.floor(cell / face.columns) * each + ((cell % face.columns) % each);
-    return numberOf(view, output, group[chunkOfCell(cell)] ?? source, addressed.elements[own] ?? -1);
+    const member = group[chunkOfCell(cell)] ?? source;
+    return exchanges(c)
+      ? numberOf(view, output, member, addressed.elements[own] ?? -1)
+      : numberOf(view, permutes ? input : output, source, element) || givenNumber(view, member, own, each);
   };
   const corner = trace.corner(permutes ? input : output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));
