@@ -418,6 +418,31 @@ test("of a large gathered array every chunk has numbers, also those of which the
     }
 });
 
+test.each([4, 8])("an exchange between %i devices has the width of a wide card", (n) => {
+  const trace = programOf({ axes: { x: n }, kind: "all_to_all", over: ["x"], shape: [1, 8] });
+  for (const width of [934, 1100]) {
+    const layout = layoutOf(trace, width - 2, []);
+    const view = stepView(
+      layout,
+      { step: 2, phase: 0 },
+      { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false },
+    );
+    const end = Math.max(...view.stage.lanes.map(({ tag, slot }) => Math.max(tag.x + tag.w, slot.x + slot.w)));
+    expect(layout.width - end, `at ${width}`).toBeLessThan(60);
+    expect(Math.abs((view.stage.header?.x ?? 0) - (view.stage.lanes[0]?.slot.x ?? 0))).toBeLessThan(40);
+  }
+});
+
+test("in low lanes over other rows what says whose a copy is is whole", () => {
+  const trace = programOf({ axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [4, 4] });
+  const view = stepView(
+    layoutOf(trace, 932, []),
+    { step: 2, phase: 0 },
+    { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false },
+  );
+  for (const { tag, tile } of view.stage.lanes) expect(tag.y).toBeGreaterThanOrEqual(tile.box.y + tile.box.h);
+});
+
 test("of an array that all devices hold whole as many numbers are seen as have room, not the id of one", () => {
   const { doc } = model("psum");
   const id = doc.steps.at(-1)?.outputs[0] ?? -1;

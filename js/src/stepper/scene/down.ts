@@ -9,7 +9,7 @@ import { COLUMN_GAP, type Sizes, sizesOf } from "./downsizes";
 import type { Stage } from "./stage";
 
 /** By how much the ways of pieces are longer where there is width. */
-const LONGER = 180;
+const LONGER = 320;
 
 /** The stage of the best choice that fits the width, as high as others of the program where rows can be higher. */
 export function downStage(ask: Ask, height: number): Stage {
@@ -41,7 +41,7 @@ export function downStage(ask: Ask, height: number): Stage {
         // The ways of a permutation are as long as there is width; those of pieces are longer.
         const lane =
           choice.tight.lane +
-          (exchanges(ask.c) && ask.motion === "gather" && !choice.whole ? Math.min(LONGER, left) : 0);
+          (exchanges(ask.c) && ask.motion === "gather" && x.length === 1 ? Math.min(LONGER, left) : 0);
         const [side, longer] = widest(ask, rows, choice, sizes, left);
         return placeDown(
           ask,
