@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from shardwidget._format import joined
 from shardwidget.document import PartedSide, PartedStep, Source, Step, Trace
 from shardwidget.findings.difference import MINUS
+from shardwidget.findings.trace_extra import Extra, Statement, extra, statement
 
 MOST = 32
 """Characters of a piece of code, or of a parameter, that is said."""
@@ -29,6 +31,8 @@ class _Statement:
     trace: Trace
     at: int
     side: PartedSide
+    is_result: bool = False
+    """Whether it made a result, so that all lines count."""
 
     @property
     def step(self) -> Step:
@@ -42,6 +46,41 @@ class _Statement:
     def subject(self) -> str:
         return f"line {self.source.line}" if self.source else "mine"
 
+    @property
+    def above(self) -> list[int]:
+        """The lines until there whose text is not that of the other function's."""
+        line = self.source.line if self.source else 0
+        return [n for n in self.side.other if self.is_result or n <= line]
+
+    def primitives(self, lines: Collection[int], *, after: bool = False) -> Counter[str]:
+        """What these lines of the function have executed until there, or all in all, and how often."""
+        steps = self.trace.steps if after else self.trace.steps[: self.at + 1]
+        return Counter(s.primitive for s in steps if s.source and s.source.line in lines)
+
+    def outside(self) -> Counter[str]:
+        """What other functions of the user have executed, all in all."""
+        own = range(self.side.first_line, self.side.first_line + len(self.side.lines))
+        return Counter(s.primitive for s in self.trace.steps if s.source and s.source.line not in own)
+
+    def follows(self, lines: Collection[int]) -> bool:
+        """Whether these lines have made what the value is made of."""
+        needs = {v.id for v in self.step.outputs}
+        for step in reversed(self.trace.steps[: self.at + 1]):
+            if any(v.id in needs for v in step.outputs):
+                if step.source and step.source.line in lines:
+                    return True
+                needs |= {v.id for v in step.inputs}
+        return False
+
+    def made(self, name: str) -> _Statement:
+        """The statement that made a result, of the end of a program."""
+        if self.step.primitive != "out_specs" or len(self.step.inputs) != len(self.step.outputs):
+            return self
+        ids = {v.id for v, out in zip(self.step.inputs, self.step.outputs, strict=True) if out.name == name}
+        steps = self.trace.steps[: self.at]
+        at = next((k for k in range(self.at - 1, -1, -1) if any(v.id in ids for v in steps[k].outputs)), None)
+        return self if at is None else replace(self, at=at, is_result=True)
+
 
 def cause(mine: Trace, reference: Trace, step: PartedStep, sides: tuple[PartedSide, PartedSide]) -> str:
     """What two statements do otherwise: ``line 8 sends to i − 1, the reference to i + 1``.
@@ -50,7 +89,10 @@ def cause(mine: Trace, reference: Trace, step: PartedStep, sides: tuple[PartedSi
     """
     one = _Statement(mine, step.step, sides[0])
     other = _Statement(reference, step.other, sides[1])
-    return next((said for find in FINDS if (said := find(one, other))), "")
+    if said := _specs(one, other):
+        return said
+    made = one.made(step.name), other.made(step.counterpart)
+    return next((said for find in FINDS if (said := find(*made))), "")
 
 
 def _specs(one: _Statement, other: _Statement) -> str:
@@ -82,9 +124,8 @@ def _direction(one: _Statement, other: _Statement) -> str:
     a, b = _receiver(one), _receiver(other)
     if not a or not b or a == b:
         return ""
-    above = [[n for n in of.side.other if of.source and n <= of.source.line] for of in (one, other)]
-    alone = all(len(lines) == 1 for lines in above)
-    return f"{f'line {above[0][0]}' if alone else one.subject} sends to {a}, the reference to {b}"
+    alone = len(one.above) == len(other.above) == 1
+    return f"{f'line {one.above[0]}' if alone else one.subject} sends to {a}, the reference to {b}"
 
 
 def _receiver(of: _Statement) -> str:
@@ -111,7 +152,8 @@ def _receiver(of: _Statement) -> str:
 def _constants(one: _Statement, other: _Statement) -> str:
     """Another constant, or another parameter, of one operation."""
     a, b = one.step, other.step
-    if a.primitive != b.primitive:
+    done = [of.primitives([of.source.line]) if of.source else None for of in (one, other)]
+    if a.primitive != b.primitive or done[0] != done[1]:
         return ""
     x, y = ([literal.removesuffix(".0") for literal in step.literals] for step in (a, b))
     if len(x) == len(y) == 1 and x != y and max(map(len, x + y)) <= MOST:
@@ -178,6 +220,70 @@ def _formats(of: _Statement) -> set[str]:
     return {v.type.split("[")[0] for step in steps if step.source == of.source for v in step.outputs}
 
 
+def _more(one: _Statement, other: _Statement) -> str:
+    """What one of both statements does once more; or, where these are alike, one of the lines before."""
+    if one.source is None or other.source is None:
+        return ""
+    here = _Compared.at(one, one.source.line), _Compared.at(other, other.source.line)
+    if said := _once_more(*here):
+        return said
+    lines = one.above, other.above
+    alike = here[0].made and here[1].made and ast.dump(here[0].made.value) == ast.dump(here[1].made.value)
+    if not (alike or one.is_result) or max(map(len, lines)) != 1:
+        return ""
+    return _once_more(*(_Compared.at(of, next(iter(at), 0)) for of, at in zip((one, other), lines, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """A statement of one side that is compared with one of the other."""
+
+    of: _Statement
+    line: int
+    """0 where that side has none in its place."""
+    made: Statement | None
+
+    @classmethod
+    def at(cls, of: _Statement, line: int) -> _Compared:
+        made = statement(of.side.lines, of.side.first_line, line) if line else None
+        return cls(of, line, made)
+
+    @property
+    def lines(self) -> range:
+        return self.made.lines if self.made else range(0)
+
+
+def _once_more(mine: _Compared, reference: _Compared) -> str:
+    """What the statement of one side does once more than that of the other."""
+    for more, less in ((mine, reference), (reference, mine)):
+        found = extra(more.made, less.made) if more.made and (less.made or not less.line) else None
+        if found is None or not _is_sure(found, more, less):
+            continue
+        does = re.sub(r"^\w+", lambda verb: _third(verb.group()), found.does)
+        if more is mine:
+            return f"line {more.line} {does}, the reference does not"
+        if less.line:
+            return f"line {less.line} does not {found.does}, the reference does"
+        return f"line {more.line} of the reference {does}, mine does not"
+    return ""
+
+
+def _is_sure(found: Extra, more: _Compared, less: _Compared) -> bool:
+    """Whether the value follows from it, and the other side does not do it in another of its own lines or functions."""
+    elsewhere = less.of.primitives([n for n in less.of.side.other if n not in less.lines], after=True)
+    elsewhere += less.of.outside() - more.of.outside()
+    counts = [side.of.primitives(side.lines) for side in (more, less)]
+    if found.primitives:
+        counts = [Counter({p: n for p, n in count.items() if p in found.primitives}) for count in counts]
+        elsewhere = [p for p in elsewhere if p in found.primitives]
+    return counts[0].total() > counts[1].total() and not elsewhere and more.of.follows(more.lines)
+
+
+def _third(verb: str) -> str:
+    """He divides, applies."""
+    return f"{verb[:-1]}ies" if verb.endswith("y") else f"{verb}s"
+
+
 def _code(one: _Statement, other: _Statement) -> str:
     """The one piece of the line that is another, unless it is only called otherwise."""
     a, b = one.source, other.source
@@ -212,11 +318,11 @@ def _over(kind: str, axes: tuple[str, ...]) -> str:
 
 
 FINDS: tuple[Callable[[_Statement, _Statement], str], ...] = (
-    _specs,
     _communication,
     _direction,
-    _constants,
     _missing,
+    _more,
+    _constants,
     _format,
     _code,
 )

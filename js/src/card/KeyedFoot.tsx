@@ -13,7 +13,8 @@ export function KeyedFoot({ keys, children }: { keys: KeyWords; children?: Compo
   );
 }
 
-class AllKeys extends Component<{ of: KeyWords }> {
+/** The others, behind `?`. */
+export class AllKeys extends Component<{ of: KeyWords }> {
   readonly #at = createRef<HTMLDetailsElement>();
   #card: Element | undefined;
 

@@ -1,6 +1,5 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 
-import type { Fix } from "../core/document.gen";
 import { StepperFoot } from "./Foot";
 import { StepperHead } from "./Head";
 import { Headline } from "./Headline";
@@ -12,23 +11,6 @@ import { Steps } from "./Steps";
 import { billHeight, isStacked, listHeight, NARROW, SMALL, saysLines, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Transport } from "./Transport";
-
-/** The change that the program is shown with. */
-function Changed({ state, fix }: { state: StepperState; fix: Fix }) {
-  return (
-    <p class="changed" title={fix.code}>
-      <span class="cut">
-        {fix.line > 0 && <b>line {fix.line} changed: </b>}
-        {fix.title}
-      </span>
-      {state.usable() && (
-        <button type="button" disabled={state.now.asked !== null} onClick={() => state.useFix(-1)}>
-          undo
-        </button>
-      )}
-    </p>
-  );
-}
 
 export function StepperCard({ state }: { state: StepperState }) {
   const { width, trace, listed } = state.now;
@@ -65,7 +47,11 @@ export function StepperCard({ state }: { state: StepperState }) {
       }}
     >
       <StepperHead state={state} trace={trace} />
-      {trace.doc.changed && <Changed state={state} fix={trace.doc.changed} />}
+      {trace.doc.changed && (
+        <div class="changed">
+          <Loaded draw={state.now.parts?.changed} />
+        </div>
+      )}
       <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
       {narrow && !(paper && trace.doc.listings.length > 0) && <Menus state={state} trace={trace} />}

@@ -1,13 +1,14 @@
 /** The foot of the card: what signs and hatches mean, keys. */
-import { KeyedFoot } from "../card/KeyedFoot";
+import { Foot } from "../card/Foot";
 import { FIRST_KEYS } from "./keys";
+import { Loaded } from "./Loaded";
 import { reduces, type TraceModel } from "./model/trace";
 import type { StepperState } from "./state";
 
 export function StepperFoot({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const adds = trace.steps.some((step) => reduces(trace.sends(step)));
   return (
-    <KeyedFoot keys={state.now.parts?.keys ?? FIRST_KEYS}>
+    <Foot keys={FIRST_KEYS}>
       {adds && (
         <>
           <span class="key">
@@ -17,7 +18,8 @@ export function StepperFoot({ state, trace }: { state: StepperState; trace: Trac
         </>
       )}
       {trace.mesh.size > 1 && <Sign of="=">equal</Sign>}
-    </KeyedFoot>
+      <Loaded draw={state.now.parts?.keys} />
+    </Foot>
   );
 }
 

@@ -2,7 +2,6 @@
 
 import buttonStyles from "../card/buttons.css";
 import fadeStyles from "../card/fade.css";
-import keyedStyles from "../card/keyed.css";
 import { entry } from "../card/mount";
 import paperStyles from "../card/paper.css";
 import scrubberStyles from "../card/scrubber.css";
@@ -16,5 +15,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [walkStyles, paperStyles, buttonStyles, scrubberStyles, keyedStyles, fadeStyles, styles],
+  styles: [walkStyles, paperStyles, buttonStyles, scrubberStyles, fadeStyles, styles],
 });

@@ -3,12 +3,11 @@ import type { KeyWords } from "../card/Foot";
 import { cardKeys } from "../card/keys";
 import type { StepperState } from "./state";
 
-/** What the foot lists until its parts are there, which list all. */
+/** What the foot lists; all of them open above it. */
 export const FIRST_KEYS: KeyWords = [
   ["Space", "play"],
   [", .", "step"],
   ["n", "next collective"],
-  ["Home End", "first, last step"],
 ];
 
 export const stepperKeys = cardKeys((state: StepperState, _target, find) => {

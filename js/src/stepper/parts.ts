@@ -1,5 +1,4 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
-import type { KeyWords } from "../card/Foot";
 import type { Theme } from "../draw/paint/theme";
 import type { Transfer } from "./model/futures";
 import type { TraceModel } from "./model/trace";
@@ -37,6 +36,8 @@ export interface Parts {
   over: Draw;
   /** Names that are watched, with what the device that is looked at holds of them now. */
   watched: Draw;
+  /** The change that the program is shown with. */
+  changed: Draw;
   /** Why the program stops. */
   trouble: Draw;
   /** Transfers under way, in a row of a list and along the scrubber. */
@@ -50,8 +51,8 @@ export interface Parts {
   hitAt(view: StepView, x: number, y: number): Hit | null;
   /** What a screen reader says of the device that is looked at, or of a block of it. */
   label(): string;
-  /** All keys with what they do, as the foot lists them. */
-  keys: KeyWords;
+  /** All keys, with what they do. */
+  keys: Draw;
   /** Does what a key does that goes from step to step by what a step is. */
   act(key: string): void;
   /** The device and block that a key goes to; null for any other key. */

@@ -250,12 +250,19 @@ function unwatched(trace: TraceModel, width: number): StepperLayout {
   const heightFrom = (w: number): number => {
     const wider = WIDTHS.find((from) => from > w);
     // Changes that make a program run are read without scrolling, where they can be.
-    const alone = trace.doc.error ? Math.min(TROUBLE, most(w)) : Math.min(columnHeight(trace), most(w));
+    const wanted = trace.doc.error ? TROUBLE : ringed(trace) ? CARD : columnHeight(trace);
+    const alone = Math.min(wanted, most(w));
     const least = wider === undefined ? alone : heightFrom(wider) + aroundAt(wider) - aroundAt(w);
     return new StepperLayout(trace, pictureWidth(w), [], { most: most(w), least }, tiles).height;
   };
   const height = heightFrom(leastOf(width));
   return new StepperLayout(trace, pictureWidth(width), [], { most: height, least: height }, tiles);
+}
+
+/** Whether copies go between so many rows that these stand as far apart as they can. */
+function ringed({ doc, mesh, steps }: TraceModel): boolean {
+  const ring = (step: Step) => step.collective?.plans.some((k) => doc.plans[k]?.algorithm === "ring") === true;
+  return mesh.meshShape.length === 1 && mesh.size > 4 && steps.some(ring);
 }
 
 /** The least width of cards of each kind, which have one height. */

@@ -120,6 +120,29 @@ test("beside the devices stand the axes of their mesh, the inner one once for ea
   expect(said(stepScene(whole, doc.mesh, 934, "light"))).toEqual([]);
 });
 
+test("values have room for their numbers beside operands that are longer and are not drawn", () => {
+  const doc = traces();
+  const step = doc.steps[doc.first];
+  if (!step) throw new Error("no step");
+  const operand = ["0.4516", "-1.2083", "0.1161", "-0.8241", "1.5502", "0.0318"];
+  const cells = step.cells.map((one) => ({
+    ...one,
+    senders: [-1, -1] as const,
+    mine: ["-1.567", "-1.164"],
+    reference: ["-0.7835", "-0.5822"],
+    operands: [operand, operand.slice(0, 2)] as const,
+  }));
+  for (const width of [360, 480, 560, 700, 934]) {
+    const { marks } = stepScene({ ...step, cells } as unknown as typeof step, doc.mesh, width, "light");
+    const texts = marks.flatMap((m) => (m.kind === "text" ? m.spans.map(({ text }) => text) : []));
+    expect(
+      texts.filter((text) => /\d…$/.test(text)),
+      `at ${width}`,
+    ).toEqual([]);
+    expect(texts.filter((text) => text === "-0.7835").length).toBe(cells.length);
+  }
+});
+
 test("numbers that were not moved are in the ink of the ground", () => {
   const doc = traces();
   const step = doc.steps[doc.first];

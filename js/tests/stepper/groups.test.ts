@@ -198,8 +198,8 @@ test("a copy of several chunks carries them in their order, with numbers where t
     return { numbers: written(one?.marks ?? []), tiles };
   };
   expect(carried(902).numbers).toEqual(["12", "13", "14", "15", "1"]);
-  // Where there is none, tiles keep theirs.
-  expect(carried(456).numbers).toEqual(["1"]);
+  // Where there is none for all, tiles keep theirs.
+  expect(carried(456).numbers).toEqual(["12", "+3", "1"]);
   expect(carried(456).tiles).toBe(carried(902).tiles);
 });
 

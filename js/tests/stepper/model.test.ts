@@ -10,7 +10,7 @@ import { DocumentError } from "../../src/core/wire";
 import { blockSentence, blockTip } from "../../src/stepper/model/blocktip";
 import { caption } from "../../src/stepper/model/caption";
 import { dedented } from "../../src/stepper/model/listing";
-import { openAtFirst, rowsOf, rowsOnPaper } from "../../src/stepper/model/rows";
+import { loops, openAtFirst, rowsOf, rowsOnPaper } from "../../src/stepper/model/rows";
 import { sharers } from "../../src/stepper/model/sharers";
 import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/stepper/model/timeline";
 import { decodeTrace, primitiveName, TraceModel } from "../../src/stepper/model/trace";
@@ -18,6 +18,7 @@ import { crossings, trafficAt } from "../../src/stepper/model/traffic";
 import { contents } from "../../src/stepper/scene/contents";
 import { StepperLayout } from "../../src/stepper/scene/stepper";
 import { stepView } from "../../src/stepper/scene/view";
+import { programOf } from "./programs";
 import { RULES } from "./rules";
 import { long, model, stepOf, TRACES, type TraceName, trace } from "./traces";
 
@@ -241,6 +242,24 @@ test("what lies on another mesh has no place in the tiles", () => {
     [2, 1],
     [0, 0],
   ]);
+});
+
+test("a line that sends blocks on again and again is a loop, and one that sends on two is none", () => {
+  const ring = [0, 1, 2, 3].map((r) => [r, (r + 1) % 4] as const);
+  const { doc } = programOf({ axes: { x: 4 }, kind: "ppermute", over: ["x"], shape: [2], pairs: ring });
+  const source = { file: "cell 1", line: 8, text: "k = shift(k)", function: "f" };
+  const [first, local, ...sent] = doc.steps;
+  const times = (n: number, line = 0) =>
+    new TraceModel({
+      ...doc,
+      steps: [
+        first,
+        local,
+        ...Array.from({ length: n }, (_, k) => ({ ...sent[0], source: { ...source, line: 8 + line * k } })),
+      ] as Step[],
+    });
+  expect([1, 2, 3, 4].map((n) => loops(times(n)))).toEqual([false, false, true, true]);
+  expect(loops(times(4, 1))).toBe(false);
 });
 
 test("groups of unequal size are read without their padding", () => {

@@ -321,7 +321,9 @@ const CARRIED: readonly (readonly [
   Algorithm,
   readonly number[],
 ])[] = [
-  [{ x: 8 }, "ppermute", [2, 4], "x", "meaning", [480, 600, 934, 1100]],
+  [{ x: 8 }, "ppermute", [2, 4], "x", "meaning", [364, 480, 600, 934, 1100]],
+  [{ x: 4 }, "ppermute", [2, 4], "x", "meaning", [364, 480, 600]],
+  [{ x: 8 }, "all_to_all", [1, 8], "x", "ring", [480, 600, 640, 668, 700, 934]],
   [{ x: 4, y: 4 }, "ppermute", [2, 4], "x", "meaning", [480, 600, 700, 800, 870, 934, 1100, 1300]],
   [{ x: 4, y: 4 }, "ppermute", [2, 4], "y", "meaning", [480, 600, 700, 800, 870, 934, 1100, 1300]],
   [{ x: 4, y: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [600, 660, 683, 700, 870, 934, 960]],
@@ -332,7 +334,7 @@ const CARRIED: readonly (readonly [
   [{ x: 4, y: 2 }, "psum", [4, 4], "x", "bidirectional ring", [480, 600, 660, 700, 800, 850, 870, 899, 934, 960, 1100]],
   [{ x: 4, y: 2 }, "all_gather", [2, 2], "x", "bidirectional ring", [480, 600, 640, 683, 700, 934, 947, 960, 1100]],
   [{ x: 4, y: 4 }, "psum", [4, 4], "y", "bidirectional ring", [600, 700, 800, 870, 899, 934, 960, 1100]],
-  [{ x: 4 }, "all_to_all", [1, 8], "x", "ring", [1000, 1100, 1240]],
+  [{ x: 4 }, "all_to_all", [1, 8], "x", "ring", [668, 700, 934, 1000, 1100, 1240]],
   [{ x: 4 }, "reduce_scatter", [4, 4], "x", "bidirectional ring", [660, 683, 700, 800, 870, 960, 1100]],
 ];
 
@@ -351,6 +353,112 @@ test.each(CARRIED)("on %o copies of %s %o over %s have numbers: %s, in cards of 
     return flights.some(({ marks }) => written(marks).filter((text) => /\d/.test(text)).length <= ids);
   });
   expect(bare).toEqual([]);
+});
+
+test.each([4, 8])("half way between the rows of a ring of %i a copy is seen whole, whichever way it goes", (n) => {
+  for (const [kind, shape] of [
+    ["all_gather", [2]],
+    ["psum", [1, 8]],
+  ] as const) {
+    const trace = programOf({ axes: { x: n }, kind, over: ["x"], shape });
+    for (const algorithm of ["ring", "bidirectional ring"] as const) {
+      const layout = layoutOf(trace, 932, []);
+      const views = Array.from({ length: 60 }, (_, k) =>
+        stepView(
+          layout,
+          { step: 2, phase: (k + 1) / 300 },
+          { scheme: "light", algorithm, device: null, rules: RULES, still: false },
+        ),
+      );
+      const half = views.reduce((a, b) => (Math.abs(b.flow.progress - 0.5) < Math.abs(a.flow.progress - 0.5) ? b : a));
+      expect(half.flow.progress).toBeCloseTo(0.5, 1);
+      const blocks = half.stage.tiles.flatMap(({ places }) => places.map(({ box }) => box));
+      const between = frameOf(half).flights.filter(({ source, destination }) => Math.abs(source - destination) === 1);
+      expect(between.length).toBe((algorithm === "ring" ? 1 : 2) * (n - 1));
+      for (const { box } of between)
+        expect(blocks.filter((block) => box.y < block.y + block.h && block.y < box.y + box.h)).toEqual([]);
+    }
+  }
+});
+
+test("of a large gathered array every chunk has numbers, also those of which the result kept none", () => {
+  const { doc } = programOf({ axes: { x: 8 }, kind: "all_gather", over: ["x"], shape: [2, 8] });
+  const [result] = doc.steps.filter(({ collective }) => collective !== null).flatMap(({ outputs }) => outputs);
+  const cut = (v: Variable) => {
+    const blocks = v.window ? v.window.data.byteLength / (16 * 8 * 4) : 0;
+    const data = new Uint8Array(blocks * 8 * 8 * 4);
+    const all = new Uint8Array(v.window?.data.buffer ?? new ArrayBuffer(0), v.window?.data.byteOffset ?? 0);
+    for (let k = 0; k < blocks; k++) data.set(all.subarray(k * 512, k * 512 + 256), k * 256);
+    return { ...v, window: v.window && { ...v.window, shape: [8, 8], data } } as unknown as Variable;
+  };
+  const variables = doc.variables.map((v) => (v.id === result ? cut(v) : v));
+  const trace = new TraceModel({ ...doc, variables });
+  const layout = layoutOf(trace, 932, []);
+  for (const algorithm of ["meaning", "ring", "bidirectional ring"] as const)
+    for (const phase of [0, 0.1, 0.95, 1]) {
+      const view = stepView(
+        layout,
+        { step: 2, phase },
+        { scheme: "light", algorithm, device: null, rules: RULES, still: false },
+      );
+      const { flights, over } = frameOf(view);
+      const blank = flights.filter(({ marks }) => written(marks).filter((text) => /\d/.test(text)).length < 2);
+      expect(blank).toEqual([]);
+      const last = view.stage.tiles.at(-1)?.places[0]?.box;
+      const inLast = over.filter(
+        (m) =>
+          m.kind === "text" &&
+          last &&
+          m.y > last.y &&
+          m.y < last.y + last.h &&
+          m.x > last.x + 0.875 * last.w &&
+          m.x < last.x + last.w,
+      );
+      expect(inLast.length, `${algorithm} at ${phase}`).toBeGreaterThan(0);
+    }
+});
+
+test.each([4, 8])("an exchange between %i devices has the width of a wide card", (n) => {
+  const trace = programOf({ axes: { x: n }, kind: "all_to_all", over: ["x"], shape: [1, 8] });
+  for (const width of [934, 1100]) {
+    const layout = layoutOf(trace, width - 2, []);
+    const view = stepView(
+      layout,
+      { step: 2, phase: 0 },
+      { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false },
+    );
+    const end = Math.max(...view.stage.lanes.map(({ tag, slot }) => Math.max(tag.x + tag.w, slot.x + slot.w)));
+    expect(layout.width - end, `at ${width}`).toBeLessThan(60);
+    expect(Math.abs((view.stage.header?.x ?? 0) - (view.stage.lanes[0]?.slot.x ?? 0))).toBeLessThan(40);
+  }
+});
+
+test("in low lanes over other rows what says whose a copy is is whole", () => {
+  const trace = programOf({ axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [4, 4] });
+  const view = stepView(
+    layoutOf(trace, 932, []),
+    { step: 2, phase: 0 },
+    { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false },
+  );
+  for (const { tag, tile } of view.stage.lanes) expect(tag.y).toBeGreaterThanOrEqual(tile.box.y + tile.box.h);
+});
+
+test("of an array that all devices hold whole as many numbers are seen as have room, not the id of one", () => {
+  const { doc } = model("psum");
+  const id = doc.steps.at(-1)?.outputs[0] ?? -1;
+  const wide = (v: Variable) => ({
+    ...v,
+    dims: v.dims.map((dim) => ({ ...dim, axes: [] })),
+    shape: [2, 64],
+    window: v.window && { ...v.window, shape: [2, 64], data: new Uint8Array(2 * 64 * 4), block: v.window.block },
+  });
+  const variables = doc.variables.map((v) => (v.id === id ? (wide(v) as Variable) : v));
+  const trace = new TraceModel({ ...doc, variables });
+  const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
+  const view = stepView(layoutOf(trace, 932, []), { step: trace.steps.length - 1, phase: 1 }, options);
+  const said = written(frameOf(view).over).concat(written(frameOf(view).under));
+  expect(said).toContain("one of 8 equal copies");
+  expect(said.some((text) => /^columns 0–\d+ of 64$/.test(text))).toBe(true);
 });
 
 test("copies of a ring have a number each where chunks have no room for it", () => {
@@ -390,6 +498,32 @@ test("copies of an exchange that goes round a ring have the numbers of all chunk
   const carried = flights.map(({ source, marks }) => [source, written(marks).slice(0, -1).map(Number)]);
   const own = (p: number) => Array.from({ length: 8 }, (_, i) => 8 * p + i).filter((_, i) => i >> 1 !== p);
   expect(carried.sort()).toEqual([0, 1, 2, 3].map((p) => [p, own(p)]));
+});
+
+test("of more chunks than a copy has room for the first are written, and how many follow", () => {
+  const program: Program = { axes: { x: 8 }, kind: "all_to_all", over: ["x"], shape: [1, 8] };
+  for (const [width, most] of [
+    [600, 5],
+    [364, 1],
+  ] as const) {
+    for (const [phase, sent] of [
+      [0.08, 7],
+      [0.95, 1],
+    ] as const) {
+      const view = viewOf(program, { width, most: 336, algorithm: "ring", phase });
+      const { flights, under } = frameOf(view);
+      const shown = view.stage.carried.chunks;
+      expect(shown).toBeLessThanOrEqual(most);
+      for (const { marks } of flights) {
+        const said = written(marks).slice(0, -1);
+        const more = shown > 1 ? `+${sent - shown + 1}` : `×${sent}`;
+        expect(said.length).toBe(Math.min(shown, sent));
+        if (sent > shown) expect(said.at(-1)).toBe(more);
+      }
+      const legend = written(under).some((text) => /^.n: n pieces/.test(text));
+      expect(legend).toBe(sent > shown);
+    }
+  }
 });
 
 test("equal tiles of a group have `=` between them, beside a map of the mesh too", () => {

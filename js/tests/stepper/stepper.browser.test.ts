@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { keepLineInView } from "../../src/card/scroll";
-import type { Step, Trace } from "../../src/core/document.gen";
+import type { Failure, Fix, Step, Trace } from "../../src/core/document.gen";
 import { saveButton } from "../../src/page/saved";
 import {
   button,
@@ -537,6 +537,7 @@ test("a fix is used where a kernel can trace it, and undone", async () => {
   await expect.poll(() => view.root.querySelectorAll(".use:disabled").length).toBe(2);
   view.model.assign({ _document: fixed, step: 3 });
   await shown(view, 3);
+  await loaded(view);
   expect(find(view, ".changed").textContent).toContain("line 3 changed: Sum the blocks along i");
   find<HTMLButtonElement>(view, ".changed button").click();
   expect(view.model.sent).toEqual([{ used: 1 }, { used: -1 }]);
@@ -1128,6 +1129,16 @@ test("keys go to the collectives, through the algorithms, to the search and to t
   expect(many.root.activeElement).toBe(find(many, "input[type=search]"));
 });
 
+test("what is loaded later has its room in the foot", async () => {
+  const view = await mount(trace("psum"), { step: 2 });
+  const keys = find(view, "footer .keys");
+  expect(view.root.querySelector(".all-keys")).toBeNull();
+  const { right } = keys.getBoundingClientRect();
+  await loaded(view);
+  expect(find(view, ".all-keys").getBoundingClientRect().left).toBeGreaterThan(right);
+  expect(keys.getBoundingClientRect().right).toBe(right);
+});
+
 test("arrows on the scrubber show moments, page keys steps", async () => {
   const view = await mount(trace("psum"), { step: 2 });
   slider(view).focus();
@@ -1176,6 +1187,35 @@ test("a fix is copied; where the page may not, it is selected", async () => {
   const other = button(view, "copy return jax.lax.psum(x * 2, 'i')");
   other.click();
   await expect.poll(() => other.textContent).toBe("selected");
+});
+
+test("changes stand in a wide card without scrolling; those that rank behind come in place of the first", async () => {
+  const base = trace("error") as unknown as Trace & { error: Failure };
+  const [fix] = base.error.fixes.slice(1) as [Fix];
+  const long = "Sum the blocks of y along i, before the function returns what it has made of them";
+  const fixes = Array.from({ length: 5 }, (_, k) => ({ ...fix, title: `${long} ${k}`, code: `${fix.code}  # ${k}` }));
+  const view = await mount(
+    { ...base, error: { ...base.error, fixes } },
+    { step: 2, used: -1, _usable: true },
+    { width: 934 },
+  );
+  const box = find(view, ".view.failed");
+  const card = () => find(view, ".stepper").getBoundingClientRect().height;
+  const ranks = () => [...view.root.querySelectorAll(".fix")].map((row) => getComputedStyle(row, "::before").content);
+  const before = [card(), box.scrollHeight];
+  await expect.poll(() => view.root.querySelectorAll(".fix").length).toBeLessThan(5);
+  expect(box.scrollHeight).toBe(box.clientHeight);
+  expect(card()).toBeLessThanOrEqual(640);
+  const first = ranks();
+  const others = find<HTMLButtonElement>(view, ".others button");
+  expect(others.textContent).toBe(`▾ ${5 - first.length} more change${first.length === 4 ? "" : "s"}`);
+  others.click();
+  await expect.poll(ranks).toEqual(['"1"', '"2"', '"3"', '"4"', '"5"'].slice(first.length));
+  expect([card(), box.scrollHeight]).toEqual([before[0], box.clientHeight]);
+  view.root.querySelector<HTMLButtonElement>(".use")?.click();
+  expect(view.model.sent).toEqual([{ used: first.length }]);
+  others.click();
+  await expect.poll(ranks).toEqual(first);
 });
 
 test("an error says which value, along which axis and since when, and goes there", async () => {

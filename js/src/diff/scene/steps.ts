@@ -72,6 +72,12 @@ function deviceCount({ shapes: [shape], total }: PartedStep): number {
   );
 }
 
+/** The most cells of a row, and the width of one with the longest number. */
+function sizeOf(rows: readonly (readonly string[])[]): { most: number; wide: number } {
+  const most = Math.max(...rows.map((row) => row.length));
+  return { most, wide: Math.max(CELL, ...rows.flat().map((text) => textWidth(text, 12, true) + 12)) };
+}
+
 /** One of the two functions. */
 class Half {
   readonly #cell: number;
@@ -91,16 +97,15 @@ class Half {
     private readonly line: number,
     private readonly scheme: Scheme,
   ) {
-    const texts = step.cells.flatMap((cells) => [...cells.mine, ...cells.reference, ...cells.operands.flat()]);
-    const most = Math.max(
-      ...step.cells.map((cells) => Math.max(cells.mine.length, cells.reference.length, cells.operands[which].length)),
-    );
+    const values = step.cells.flatMap(({ mine, reference }) => [mine, reference]);
+    const operands = step.cells.flatMap((cells) => [...cells.operands]);
     this.#ids = [...unpack(mesh.device_ids)];
-    const wide = Math.max(CELL, ...texts.map((text) => textWidth(text, 12, true) + 8));
     const all = width - PAD - ID - SENDER;
     const rails = this.#axes().reduce((sum, axis) => sum + railRoom(mesh, axis), 0);
-    const ways = 2 * most * wide + LANES.least;
+    const two = sizeOf([...values, ...operands]);
+    const ways = 2 * two.most * two.wide + LANES.least;
     this.#both = step.cells.some((c) => c.senders[which] >= 0) && ways <= all;
+    const { most, wide } = this.#both ? two : sizeOf(values);
     // Numbers, and who sends to whom, come before the rails of axes.
     this.#rails = (this.#both ? ways : most * wide) + rails <= all ? rails : 0;
     const room = all - this.#rails;

@@ -20,7 +20,12 @@ export interface Captioned {
   adds: boolean;
   /** Mesh position of the receiver that is drawn, and the group that it is in. */
   receiver: number;
-  stage: { group: readonly number[]; motion: string; bars: boolean };
+  stage: {
+    group: readonly number[];
+    motion: string;
+    bars: boolean;
+    carried: { chunks: number; swatch: boolean };
+  };
   output: Variable | null;
   options: { rules?: { transitText(trace: TraceModel, at: number): readonly [string, string] } | null };
 }
@@ -60,7 +65,11 @@ function hopCaption(
   const adding = round.some((t) => t.op === "add");
   const part = reducesAll(c) ? (adding ? ", reduce-scatter" : ", all-gather") : "";
   const does = adding ? "the receiver adds what arrives" : "each device passes on what it has";
+  const { chunks, swatch } = stage.carried;
+  const counted = stage.motion === "lanes" && !swatch && round.some((t) => t.chunks.length > chunks);
   const sign = [
+    ...(swatch ? ["a copy has the colour of its chunk"] : []),
+    ...(counted ? [chunks > 1 ? "+n: n pieces more" : "×n: n pieces"] : []),
     adds
       ? `${stage.bars ? `bar: whose of the ${n} terms a chunk holds; ` : ""}pale: passed on`
       : "number in an empty place: the hop that fills it",

@@ -128,19 +128,19 @@ function words(trace: TraceModel, s: Step): string {
     .toLowerCase();
 }
 
-/** Whether a loop sends blocks on in several of its iterations: what that does is seen in all of them at once. */
+/** Whether a loop, or a line again and again, sends blocks on: what that does is seen in all of its turns at once. */
 export function loops(trace: TraceModel): boolean {
-  const seen = new Set<string>();
-  return trace.steps.some((step) => {
-    const scope = permutes(trace.sends(step))
-      ? pathOf(trace.doc, step).find((at) => trace.doc.scopes[at]?.kind === "iteration")
-      : undefined;
-    const { parent = -1, iteration = 0, name = "" } = trace.doc.scopes[scope ?? -1] ?? {};
-    if (scope === undefined) return false;
-    seen.add(`${parent} ${name} ${iteration}`);
-    return [...seen].some(
-      (other) => other !== `${parent} ${name} ${iteration}` && other.startsWith(`${parent} ${name} `),
-    );
+  const seen = new Map<string, Set<number>>();
+  return trace.steps.some((step, at) => {
+    if (!permutes(trace.sends(step))) return false;
+    const scopes = pathOf(trace.doc, step).flatMap((scope) => trace.doc.scopes[scope] ?? []);
+    const turn = scopes.find(({ kind }) => kind === "iteration");
+    const { file, line } = step.source ?? { file: "", line: at };
+    const key = turn ? `${turn.parent} ${turn.name}` : `${file}:${line}`;
+    const turns = seen.get(key) ?? new Set();
+    seen.set(key, turns.add(turn?.iteration ?? at));
+    // A line may send on two blocks.
+    return turns.size > (turn ? 1 : 2);
   });
 }
 

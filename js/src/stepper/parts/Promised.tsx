@@ -12,9 +12,10 @@ import type { StepperState } from "../state";
 
 /** Devices, and rows and columns of a block, that are drawn. */
 const MOST = 4;
-/** Width of a sign between two blocks, and of what else stands in their row. */
+/** Width of a sign between two blocks, of what else stands in their row, and of how many there are. */
 const SIGN = 34;
-const BESIDE = 230;
+const BESIDE = 190;
+const COUNT = 70;
 
 export function Promised({ state, trace, v }: { state: StepperState; trace: TraceModel; v: Variable }) {
   const axis = trace.mesh.axisOf(trace.doc.error?.axes[0] ?? "");
@@ -32,8 +33,9 @@ export function Promised({ state, trace, v }: { state: StepperState; trace: Trac
   const first = all[0] ?? 0;
   // In one row: two are enough to differ.
   const each = SIGN + face.columns * (8 + textWidth(text(first, face.elements.at(-1) ?? 0), 11, true));
-  const fit = Math.floor((pictureWidth(state.now.width) - BESIDE) / each);
-  const most = Math.max(2, Math.min(MOST, fit));
+  const room = pictureWidth(state.now.width) - BESIDE + SIGN;
+  const most =
+    size <= MOST && size * each <= room ? size : Math.max(2, Math.min(MOST, Math.floor((room - COUNT) / each)));
   const devices = all.slice(0, most);
   const written = (p: number) => face.elements.map((e) => text(p, e)).join();
   const part = face.rows < face.of[0] || face.columns < face.of[1];

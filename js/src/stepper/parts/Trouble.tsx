@@ -25,7 +25,12 @@ export function Trouble({ state }: { state: StepperState }) {
       {error.fixes.length > 0 && (
         <>
           <h3>{headOf(error.fixes)}</h3>
-          <Fixes state={state} fixes={error.fixes} listings={trace.doc.listings} />
+          <Fixes
+            state={state}
+            fixes={error.fixes}
+            listings={trace.doc.listings}
+            key={`${state.now.width} ${state.layout()?.height}`}
+          />
         </>
       )}
       {(v || origin || error.axes.length > 0) && (
@@ -59,19 +64,21 @@ export function Trouble({ state }: { state: StepperState }) {
           )}
         </dl>
       )}
-      <details class="jax">
-        <summary class="mono">
-          {error.kind === "user" ? "" : `JAX ${jax_version}: `}
-          {error.error}: {error.message.split("\n", 1)[0]}
-        </summary>
-        <pre>{error.message}</pre>
-      </details>
-      {error.traceback && (
-        <details>
-          <summary>Traceback</summary>
-          <pre>{error.traceback}</pre>
+      <div class="words">
+        <details class="jax">
+          <summary class="mono cut">
+            {error.kind === "user" ? "" : `JAX ${jax_version}: `}
+            {error.error}: {error.message.split("\n", 1)[0]}
+          </summary>
+          <pre>{error.message}</pre>
         </details>
-      )}
+        {error.traceback && (
+          <details>
+            <summary>Traceback</summary>
+            <pre>{error.traceback}</pre>
+          </details>
+        )}
+      </div>
     </div>
   );
 }

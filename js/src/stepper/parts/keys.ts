@@ -5,9 +5,10 @@ import { FIRST_KEYS } from "../keys";
 import { pathOf, stepAfter } from "../model/rows";
 import type { StepperState } from "../state";
 
-/** All keys with what they do, as the foot lists them. */
+/** All keys with what they do, the most useful first. */
 export const KEYS: KeyWords = [
   ...FIRST_KEYS,
+  ["Home End", "first, last step"],
   ["[ ]", "collective before, after"],
   ["i", "the equations of the step"],
   ["o u", "over, out of a function or loop"],

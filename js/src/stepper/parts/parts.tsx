@@ -1,5 +1,7 @@
 /** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
 import { render } from "preact";
+import { AllKeys } from "../../card/KeyedFoot";
+import keyedStyles from "../../card/keyed.css";
 import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
 import { hitAt } from "../scene/hit";
@@ -10,6 +12,7 @@ import spaceStyles from "../spacetime/spacetime.css";
 import type { StepperState } from "../state";
 import { Bill } from "./Bill";
 import { BlockTip, labelOf } from "./BlockTip";
+import { Changed } from "./Changed";
 import { Filters } from "./Filters";
 import { act, goes, KEYS } from "./keys";
 import { Pager } from "./Pager";
@@ -21,7 +24,7 @@ import { Watched } from "./Watched";
 
 export function parts(state: StepperState, root: ShadowRoot): Parts {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(tipStyles + spaceStyles + styles);
+  sheet.replaceSync(keyedStyles + tipStyles + spaceStyles + styles);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const page = new Page(state);
   return {
@@ -29,11 +32,12 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     paper: (host) => render(<Paper state={state} />, host),
     bill: (host) => render(<Bill state={state} />, host),
     filters: (host) => render(<Filters state={state} />, host),
+    changed: (host) => render(<Changed state={state} />, host),
     over: (host) => render([<Pager state={state} key="pager" />, <BlockTip state={state} key="tip" />], host),
     trouble: (host) => render(<Trouble state={state} />, host),
     watched: (host) => render(<Watched state={state} />, host),
     label: () => labelOf(state),
-    keys: KEYS,
+    keys: (host) => render(<AllKeys of={KEYS} />, host),
     act: (key) => act(state, key),
     goes: (key) => goes(state, key),
     paint: (view, theme) => page.paint(view, theme),

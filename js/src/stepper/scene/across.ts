@@ -30,14 +30,19 @@ function rowsIn({ trace, c, mixed, width, room }: Ask): readonly Row[] {
   if (mixed && several)
     return ROWS.flatMap((row) => [
       { ...row, open: false, cover: true },
-      { ...row, lane: 14, open: false, cover: true },
+      ...LOW.map((lane) => ({ ...row, lane, open: false, cover: true })),
     ]);
   return ROWS.flatMap((row) => [
     ...(several && (width > WIDE || room >= ROOM) ? [{ ...row, open: true }] : []),
     { ...row, open: false },
-    ...((trace.mesh.meshShape[0] ?? 1) > 2 && row.cell ? [{ ...row, lane: 14, open: false, cover: true }] : []),
+    ...((trace.mesh.meshShape[0] ?? 1) > 2 && row.cell
+      ? LOW.map((lane) => ({ ...row, lane, open: false, cover: true }))
+      : []),
   ]);
 }
+
+/** Low lanes over other rows: with room for what says whose a copy is, and with less. */
+const LOW = [TAG.h + 4, 14];
 
 /** Of a card of 1100 px. */
 const WIDE = 840;

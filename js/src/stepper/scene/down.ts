@@ -9,13 +9,14 @@ import { COLUMN_GAP, type Sizes, sizesOf } from "./downsizes";
 import type { Stage } from "./stage";
 
 /** By how much the ways of pieces are longer where there is width. */
-const LONGER = 180;
+const LONGER = 320;
 
 /** The stage of the best choice that fits the width, as high as others of the program where rows can be higher. */
 export function downStage(ask: Ask, height: number): Stage {
   const over = mapOver(ask);
-  const fixed = stretched(fixedOf(ask, over), height, ask.least.h);
-  const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h) : fixed;
+  const between = ringsOf(ask).length > 0 && !exchanges(ask.c);
+  const fixed = stretched(fixedOf(ask, over), height, ask.least.h, between);
+  const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h, between) : fixed;
   // Higher rows may need more width: all groups in lower ones come before one group in higher ones.
   const low = fixedOf(ask, false);
   for (const { least, all } of choicesOf(ask)) {
@@ -40,7 +41,7 @@ export function downStage(ask: Ask, height: number): Stage {
         // The ways of a permutation are as long as there is width; those of pieces are longer.
         const lane =
           choice.tight.lane +
-          (exchanges(ask.c) && ask.motion === "gather" && !choice.whole ? Math.min(LONGER, left) : 0);
+          (exchanges(ask.c) && ask.motion === "gather" && x.length === 1 ? Math.min(LONGER, left) : 0);
         const [side, longer] = widest(ask, rows, choice, sizes, left);
         return placeDown(
           ask,
@@ -64,10 +65,13 @@ function widest(ask: Ask, { lanes }: Fixed, { swatch, bare }: Choice, { tile, si
   return all > left ? ([side, left] as const) : ([{ ...side, carried: side.carried + more }, left - all] as const);
 }
 
+function ringsOf({ trace, step }: Ask) {
+  return trace.plans(step).filter(({ algorithm, n }) => algorithm.endsWith("ring") && n > 2);
+}
+
 /** Room between columns where copies go round the ends of rings: with all numbers, two of each row, or one. */
 function endsOf(ask: Ask): readonly number[] {
-  const rings = ask.trace.plans(ask.step).filter(({ algorithm, n }) => algorithm.endsWith("ring") && n > 2);
-  const lanes = Math.max(0, ...rings.map(wraps));
+  const lanes = Math.max(0, ...ringsOf(ask).map(wraps));
   if (lanes === 0) return [0];
   const ring = { ...ask, motion: "gutters" as const };
   const columns = tileFace(ring, [1, 4096]).columns / chunksOf(ring);

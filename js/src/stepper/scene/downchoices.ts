@@ -69,7 +69,9 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
       // Copies have numbers before tiles have more than half of their columns.
       ...(copies.length > 1 && !swatch ? half.map((columns) => ({ columns })) : []),
     ]),
-    ...fewer.flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
+    ...fewer.filter((columns) => columns > 2).flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
+    // Of two columns one is left out before copies have no numbers.
+    ...copies.flatMap((swatch) => fewer.filter((columns) => columns < 3).map((columns) => ({ columns, swatch }))),
   ];
   for (const way of ways) {
     const rest = { ...all, whole: false, open: false, ...way };

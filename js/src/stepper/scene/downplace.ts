@@ -14,6 +14,8 @@ import { HEAD, type Lane, PLAIN, type Stage, type Tile } from "./stage";
 
 /** Width of the words over the slots: on which device, who holds the same. */
 const HEADER = 210;
+/** Of one who alone receives it. */
+const ALONE = 70;
 
 /** What everything is placed by. */
 interface Down {
@@ -141,7 +143,8 @@ function sumOf({ ask, fixed, choice, sizes, right, slots, bottom }: Down): Pick<
   if (ask.motion !== "gather") return { result: null, header: null };
   const { side, tile } = sizes;
   const room = choice.open ? side.w - choice.tight.lane : 0;
-  const x = room > 0 ? slots : Math.max(right + 8, Math.min(slots, ask.width - HEADER));
+  const said = ask.c.semantics.replicates ? HEADER : ALONE;
+  const x = room > 0 ? slots : Math.max(right + 8, Math.min(slots, ask.width - said));
   const header = { x, y: fixed.top - 10, lines: 1, width: room || ask.width - x } as const;
   if (!adds(ask)) return { result: null, header };
   const box = { x: slots, y: bottom + 12, w: side.slot, h: tile.block.h };

@@ -40,8 +40,11 @@ export function fixedOf(ask: Ask, over: boolean): Fixed {
   return { ...sizes, lanes: lanesOf(rounds, rowIndex(sizes.members)) };
 }
 
-/** Rows that use a height that is left over, as far as they still look like rows. */
-export function stretched(fixed: Fixed, most: number, least: number): Fixed {
+/** Over and under a copy between two rows. */
+const HALO = 8;
+
+/** Rows that use a height that is left over, as far as they still look like rows; `between` them copies have room. */
+export function stretched(fixed: Fixed, most: number, least: number, between: boolean): Fixed {
   const { row, members, height } = fixed;
   // The result is a row too.
   const n = members.length + 1;
@@ -50,8 +53,18 @@ export function stretched(fixed: Fixed, most: number, least: number): Fixed {
   const cell = lacks > 0 ? 0 : Math.min(6, Math.floor(each / (2 * row.rows)));
   const pad = lacks > 0 ? Math.floor(Math.min(each, lacks) / 2) : Math.floor((each - cell * row.rows) / 6);
   const gap = each - cell * row.rows - 2 * pad;
-  const higher = { ...row, cell: row.cell + cell, pad: row.pad + pad, gap: row.gap + gap };
+  const higher = between
+    ? apart(row, each, least)
+    : { ...row, cell: row.cell + cell, pad: row.pad + pad, gap: row.gap + gap };
   return { ...fixed, row: higher, height: height + n * each };
+}
+
+/** Rows of so much more height, with room for a copy between two of them before there is more about their blocks. */
+function apart(row: Row, more: number, least: number): Row {
+  const block = row.rows * row.cell;
+  const left = 2 * row.pad + row.gap + more;
+  const gap = Math.max(row.gap, Math.min(block + HALO, left - Math.max(6, least - block)));
+  return { ...row, gap, pad: Math.floor((left - gap) / 2) };
 }
 
 /** How high it is at any width. */

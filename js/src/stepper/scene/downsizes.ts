@@ -3,7 +3,7 @@
 import { railRoom } from "../../draw/axes";
 import { textWidth } from "../../draw/measure";
 import { type Ask, adds, chunksOf, groupsOf, pieceFace, signRoom, stripped, tileFace } from "./ask";
-import { cellOf, SWATCH, TAG, unsent } from "./cells";
+import { cellOf, FONTS, SWATCH, TAG, unsent } from "./cells";
 import type { Face } from "./contents";
 import type { Choice } from "./downchoices";
 import { type Fixed, LINE, mapOver } from "./downrows";
@@ -141,7 +141,9 @@ function sideSizes(ask: Ask, { lanes }: Fixed, choice: Choice, tile: TileSizes):
   const { tight, font, swatch, bare } = choice;
   const { face, piece, cell } = tile;
   const slot = piece.columns * cell;
-  const carried = swatch ? SWATCH : face.columns * (bare ? cellOf(ask, font) : Math.min(cell, cellOf(ask, font)));
+  // Copies stand closer than tiles before they have no numbers.
+  const close = cellOf(ask, font, font === FONTS[2]);
+  const carried = swatch ? SWATCH : face.columns * (bare ? close : Math.min(cell, close));
   const gather = tight.lane + slot + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4);
   const permute = permuteRoom(lanes, carried) + tile.w + (unsent(ask) ? 70 : 8);
   return { w: ask.motion === "permute" ? permute : gather, slot, carried };

@@ -2,12 +2,12 @@
 
 import type { Transfer } from "../../collective/model/plan";
 import type { Rgb } from "../../core/color";
-import { around, axisStroke, axisToken, type Box, type Mark } from "../../draw/marks";
+import { around, axisStroke, axisToken, type Box, label, type Mark } from "../../draw/marks";
 import { exchanges } from "../model/semantics";
 import { blockMarks } from "./block";
 import { TAG } from "./cells";
 import { partOf } from "./contents";
-import { blockColor, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor, together } from "./look";
+import { blockColor, givenNumber, inkBetween, keeperOf, numberOf, numbers, partsOf, sumColor, together } from "./look";
 import { pieceMarks, sendsNothing, tagMarks } from "./piece";
 import type { Lane, Stage, Tile } from "./stage";
 import { isSlim } from "./stage";
@@ -144,18 +144,38 @@ function laneFlights(view: Moving): Flight[] {
 function laneCopyAt(view: Moving, { transfer }: Way, box: Box, size: ReturnType<typeof laneCopy>): Flight {
   const { stage } = view;
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
-  // Where all chunks have no room, those of a copy with fewer may have.
-  const bare = size.bare || transfer.chunks.length > stage.carried.chunks;
-  const w = stage.chunks > 1 && !bare ? (size.block / stage.carried.chunks) * transfer.chunks.length : size.block;
+  // Where all chunks have no room, those of a copy with fewer may have; of one with more the first, and how many follow.
+  const { bare } = size;
+  const most = stage.carried.chunks;
+  const shown = Math.min(most, transfer.chunks.length);
+  const more = bare ? 0 : transfer.chunks.length - shown;
+  const w = stage.chunks > 1 && !bare ? (size.block / most) * shown : size.block;
   // The tag is the last of it that goes under a tile: of what goes on to the right, it is at the left.
   const first = stage.motion === "permute";
   const block = { ...box, x: box.x + (first ? size.tag : size.block - w), w };
   const tag = { x: first ? box.x : box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
   const inner = { ...box, x: Math.min(tag.x, block.x), w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
-    ...chunkMarks(view, stage.group, transfer, block, bare),
+    ...(more > 0 ? countedMarks(view, transfer, block, more) : chunkMarks(view, stage.group, transfer, block, bare)),
     ...(size.tag ? tagMarks(view, [source], tag, inkBetween(view, source, destination)) : []),
   ]);
+}
+
+/** The first chunks of a copy that has no room for all, and in place of the last how many there are beside those. */
+function countedMarks(view: Moving, t: Transfer, box: Box, more: number): Mark[] {
+  const { stage } = view;
+  const first = stage.carried.chunks - 1;
+  const w = box.w / stage.carried.chunks;
+  const rest = { ...box, x: box.x + first * w, w };
+  const text = first > 0 ? `+${more + 1}` : `×${more + 1}`;
+  const some = { ...t, chunks: t.chunks.slice(0, first) };
+  const others = { ...t, chunks: t.chunks.slice(first) };
+  return [
+    ...(first > 0 ? chunkMarks(view, stage.group, some, { ...box, w: first * w }, false) : []),
+    ...chunkMarks(view, stage.group, others, rest, true),
+    { kind: "rect", ...rest, fill: "bg", alpha: 0.7 },
+    label(rest.x + w / 2, rest.y + rest.h / 2 + 3.8, text, 10.5, "ink", { mono: true, anchor: "middle" }),
+  ];
 }
 
 /** The chunks that a copy carries: what its sender held when the round began; of each row all numbers, or its `ends`. */
@@ -186,9 +206,11 @@ function chunkMarks(
   const text = (cell: number): string => {
     const element = face.elements[cell] ?? -1;
     if (adds) return together(view, held(chunkOfCell(cell)), element);
-    if (!exchanges(c)) return numberOf(view, permutes ? input : output, source, element);
     const own = Math.floor(cell / face.columns) * each + ((cell % face.columns) % each);
-    return numberOf(view, output, group[chunkOfCell(cell)] ?? source, addressed.elements[own] ?? -1);
+    const member = group[chunkOfCell(cell)] ?? source;
+    return exchanges(c)
+      ? numberOf(view, output, member, addressed.elements[own] ?? -1)
+      : numberOf(view, permutes ? input : output, source, element) || givenNumber(view, member, own, each);
   };
   const corner = trace.corner(permutes ? input : output);
   const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));

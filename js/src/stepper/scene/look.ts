@@ -3,10 +3,10 @@ import { combined, partsAt } from "../../collective/model/chunks";
 import type { Rgb } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { differing } from "../model/origins";
-import { scatters } from "../model/semantics";
+import { gathers, scatters } from "../model/semantics";
 import { chunkIn } from "./ask";
 import { pieceColors } from "./colors";
-import type { Face } from "./contents";
+import { type Face, faceOf } from "./contents";
 import type { Setting } from "./setting";
 import type { Moving, StepView } from "./view";
 
@@ -25,6 +25,13 @@ export function numberOf({ trace, formats }: Setting, v: Variable, device: numbe
   const corner = trace.corner(v);
   const format = formats.get(v.id);
   return corner && format && element >= 0 ? format.text(corner.elements.value(corner.start(device) + element)) : "";
+}
+
+/** The number at a place of what a member gives to all: of a large result those of its last chunks were not kept. */
+export function givenNumber(view: Moving, p: number, cell: number, columns: number): string {
+  const { trace, input, collective } = view;
+  const face = gathers(collective) ? faceOf(trace, input, [64, columns]) : null;
+  return face?.columns === columns ? numberOf(view, input, p, face.elements[cell] ?? -1) : "";
 }
 
 /** What some members' numbers make together. */

@@ -4,7 +4,7 @@ import { axisToken, BOLD, type Box, label, type Mark } from "../../draw/marks";
 import { gathers, ragged } from "../model/semantics";
 import { blockMarks } from "./block";
 import { type Face, partOf } from "./contents";
-import { blockColor, numberOf, numbers, together } from "./look";
+import { blockColor, givenNumber, numberOf, numbers, together } from "./look";
 import type { Setting } from "./setting";
 import type { Lane } from "./stage";
 import type { Moving } from "./view";
@@ -26,8 +26,10 @@ export function pieceMarks(
     return numberOf(view, v, p, element);
   };
   const color = blockColor(view, input, p);
+  const written = numbers(view, v, face, text);
   return blockMarks(box, {
-    ...numbers(view, v, face, text),
+    ...written,
+    text: written.text && ((cell) => written.text?.(cell) || givenNumber(view, p, cell, face.columns)),
     fill: color,
     ...(ragged(c) ? { fillAt: (cell: number) => ((face.elements[cell] ?? -1) < 0 ? null : color) } : {}),
     hatch: adds ? view.hatch : null,

@@ -22,6 +22,7 @@ import { scattered } from "./drawn";
 import {
   blockColor,
   chunkOf,
+  givenNumber,
   inkBetween,
   keeperOf,
   markIn,
@@ -47,9 +48,16 @@ export function stripMarks(view: Moving, p: number, box: Box, face: Face): Mark[
   const content = contentOf(view, p, v);
   const whole = trace.corner(v)?.whole === true;
   const mark = markIn(view, cells, p);
+  const text = (cell: number): string => {
+    const k = chunkAt(cell);
+    const number = content.text(k, cells.elements[cell] ?? -1);
+    if (number !== "" || content.fill(k) === null) return number;
+    const [row, column] = [Math.floor(cell / cells.columns), (cell % cells.columns) % each];
+    return givenNumber(view, group[k] ?? p, row * each + column, each);
+  };
   const marks = blockMarks(box, {
     ...numbers(view, v, cells, () => ""),
-    text: trace.corner(v) && !stage.bare ? (cell) => content.text(chunkAt(cell), cells.elements[cell] ?? -1) : null,
+    text: trace.corner(v) && !stage.bare ? text : null,
     fill: null,
     fillAt: (cell) => (whole && (cells.elements[cell] ?? -1) < 0 ? null : content.fill(chunkAt(cell))),
     paleAt: (cell) => content.pale(chunkAt(cell)),

@@ -2,12 +2,12 @@
 import { hex } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { product } from "../../core/mesh";
-import { axisTokens } from "../../core/text";
+import { axisTokens, clauses } from "../../core/text";
 import { type Box, CENTER, label, type Mark, MONO, spans } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
 import { blockMarks } from "./block";
-import { cellOf } from "./cells";
-import { faceOf } from "./contents";
+import { cellOf, firstOf } from "./cells";
+import { type Face, faceOf } from "./contents";
 import { blockColor, fills, numberOf, numbers } from "./look";
 import type { StepView } from "./view";
 
@@ -177,6 +177,11 @@ function arrayMarks(view: StepView, { v, block: own }: Whole, { x, y, w, h }: Bo
     label(x, y + 10, fitName(v.name, w, 11, true), 11, "ink", { ...MONO, weight: 700 }),
     label(x, y + 24, type, 10, "muted", MONO),
   ];
+  const all = Array.from({ length: trace.mesh.size }, (_, p) => placeOf(view, v, p).join());
+  const copies = all.length > 1 && new Set(all).size === 1 && own === v && !numbers;
+  const part = copies && faceOf(trace, v, [Math.floor(room.h / 18), Math.floor(room.w / natural)]);
+  if (part && format && part.columns > 0)
+    return [...marks, ...partMarks(view, v, part, { x, y: y + NAMED, w, h: 18 }, natural)];
   const seen = new Set<string>();
   for (let p = 0; p < trace.mesh.size; p++) {
     const place = placeOf(view, v, p);
@@ -202,6 +207,23 @@ function arrayMarks(view: StepView, { v, block: own }: Whole, { x, y, w, h }: Bo
         : "number: its device";
   marks.push(label(x, y + NAMED + rows * ch + 14, textWidth(said, 10.5) <= w ? said : "", 10.5, "muted"));
   return marks;
+}
+
+/** As much of an array as has room for its numbers, of one that all devices hold whole. */
+function partMarks(view: StepView, v: Variable, face: Face, { x, y, w, h }: Box, cell: number): Mark[] {
+  const at = { x, y, w: cell * face.columns, h: h * face.rows };
+  const part = [
+    face.rows < face.of[0] ? firstOf("row", face.rows, face.of[0]) : "",
+    face.columns < face.of[1] ? firstOf("column", face.columns, face.of[1]) : "",
+  ];
+  const said = [clauses(part), `one of ${view.trace.mesh.size} equal copies`].filter((text) => text !== "");
+  return [
+    ...blockMarks(at, {
+      ...numbers(view, v, face, (element) => numberOf(view, v, 0, element)),
+      ...fills(view, v, 0, face),
+    }),
+    ...said.map((text, i) => label(x, at.y + at.h + 14 + 13 * i, fitName(text, w, 10.5), 10.5, "muted")),
+  ];
 }
 
 /** The index of a device's block along each dimension. */
