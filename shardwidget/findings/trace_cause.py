@@ -280,7 +280,7 @@ def _is_sure(found: Extra, more: _Compared, less: _Compared) -> bool:
 
 
 def _third(verb: str) -> str:
-    """He divides, applies."""
+    """``divides`` of ``divide``, ``applies`` of ``apply``."""
     return f"{verb[:-1]}ies" if verb.endswith("y") else f"{verb}s"
 
 
