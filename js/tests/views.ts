@@ -103,6 +103,13 @@ export const ARRAYS: Views = {
     return mountArray(document, { color_by: "values" }, { width });
   },
   facets: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [16, 8, 64, 4], ["x", null, "y", null]), {}, { width }),
+  "three split dimensions": (width) => {
+    const note = "as they were when the array was shown; it no longer exists";
+    const numbers = Array.from({ length: 512 }, (_, i) => i);
+    const read = { blocks: [block(0, [8, 8, 8], numbers)], note };
+    const on = mesh({ data: 2, seq: 2, model: 2 });
+    return mountArray(array(on, [16, 16, 16], ["data", "seq", "model"], { values: read }), {}, { width });
+  },
 };
 
 /** Every other kind. */

@@ -30,8 +30,11 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
   if (!shaped && panels.length === 0 && !goTo) return null;
   return (
     <div class="tools">
-      <Dims summary={summary} note={colorBy === "values" ? valuesNote : ""} />
-      {goTo && <GoTo state={state} />}
+      <Dims summary={summary}>
+        {goTo && <GoTo state={state} />}
+        <Facets state={state} />
+        {colorBy === "values" && valuesNote && <p title={valuesNote}>{valuesNote}</p>}
+      </Dims>
       {large && shaped && (
         <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
           zoom
@@ -58,16 +61,14 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
         );
       })}
       <Roles state={state} model={model} />
-      <Facets state={state} />
       {shaped && <Forms of={parts?.formsOf(model) ?? []} />}
       {shaped && <Segments legend="colour by" of={COLORS} value={colorBy} choose={(color) => state.setColor(color)} />}
     </div>
   );
 }
 
-/** The spec where the type does not say it, and what is left of each dimension; in its place how values were read. */
-function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: string }) {
-  if (note) return <p class="dims soft">{note}</p>;
+/** The spec where the type does not say it, and what is left of each dimension; over them what is asked and noted, so that nothing moves. */
+function Dims({ summary: { spec, parts }, children }: { summary: Summary; children: ComponentChildren }) {
   return (
     <div class="dims mono soft">
       {spec.length > 0 && (
@@ -82,6 +83,7 @@ function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: stri
           {after}
         </span>
       ))}
+      <div class="over">{children}</div>
     </div>
   );
 }
