@@ -272,6 +272,45 @@ test("the card is as high whatever the spec is, valid or not", async () => {
   expect(other).toEqual([]);
 });
 
+const MESHES = [
+  [axis("data", 4), axis("fsdp", 4), axis("tensor", 2)],
+  [axis("pod", 2), axis("data", 2), axis("fsdp", 2), axis("tensor", 2)],
+  [axis("replica", 2), axis("data", 2), axis("fsdp", 2), axis("sequence", 2), axis("tensor", 2)],
+];
+const SHAPES = [[64], [64, 128], [64, 128, 256], [8, 64, 128, 256]];
+const LARGE = MESHES.flatMap((axes) =>
+  SHAPES.slice(0, 7 - axes.length).flatMap((shape) =>
+    [1100, 934, 700, 480, 360].map((width) => ({ axes, shape, width })),
+  ),
+).map((one) => ({ ...one, name: `${one.axes.length} axes, rank ${one.shape.length}, ${one.width} px` }));
+
+test.each(LARGE)("a card is as high wherever axes are dropped: $name", async ({ axes, shape, width }) => {
+  const names = axes.map(({ name }) => name);
+  const last = shape.length - 1;
+  const at = (dim: number, ...of: string[]) => shape.map((_, d) => (d === dim ? on(...of) : on()));
+  const specs = [
+    draft({ axes, shape }),
+    ...names.map((name) => draft({ axes, shape, entries: at(0, name) })),
+    ...names.map((_, k) => draft({ axes, shape, entries: at(last, ...names.slice(0, k + 1)) })),
+    draft({ axes, shape, entries: shape.map((_, d) => on(...names.slice(d, d + 1))) }),
+    draft({ axes, shape, entries: shape.map((_, d) => on(...names.filter((_, k) => k % shape.length === d))) }),
+    draft({ axes, shape, entries: shape.map(() => LOOSE) }),
+    draft({ axes, shape, unreduced: names.slice(0, 2), reduced: names.slice(2) }),
+    draft({ axes, shape, entries: at(0, ...names), unreduced: names.slice(0, 1) }),
+  ];
+  const view = await mount(playground(draft({ axes, shape }), { name: "q" }), {}, { width });
+  const height = () => Math.round(find(view, ".card").getBoundingClientRect().height);
+  await frames(3);
+  const before = height();
+  const other: string[] = [];
+  for (const [i, spec] of specs.entries()) {
+    view.model.assign({ _edits: { drafts: [draft({ axes, shape }), spec], at: 1 } });
+    await frames(2);
+    if (height() !== before) other.push(`spec ${i}: ${height() - before}`);
+  }
+  expect(other).toEqual([]);
+});
+
 test.each([934, 700, 480])("the card is as high whichever dimensions run down and across, %i px", async (width) => {
   const axes = [axis("data", 4), axis("fsdp", 4), axis("tensor", 2)];
   const shape = [64, 128, 256];
