@@ -6,7 +6,7 @@ import { wire } from "./diff/diffs";
 import { mount as mountDiff } from "./diff/harness";
 import { array, mesh } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
-import { ALL, sheet } from "./exercise/sheets";
+import { ALL, feedback, sheet } from "./exercise/sheets";
 import { type Mounted, onPaper, prefers, press, settle, touch } from "./harness";
 import { ARRAYS, MORE, type Mount, OTHERS, VIEWS } from "./views";
 
@@ -310,6 +310,39 @@ test.each(FILLED)(
       const control = inside(FREE)[i];
       control?.click();
       await look(`${control?.ariaLabel ?? control?.textContent} pressed`);
+    }
+    expect(other).toEqual([]);
+  },
+);
+
+const JUDGED = ALL.flatMap((question) => [1100, 934, 700, 480, 360].map((width) => ({ question, width })));
+const SAID =
+  "8 rows over x=4 leave 2, and blocks need 4: every device would hold a quarter of what it is asked to hold.";
+
+test.each(JUDGED)(
+  "an exercise is as high checked as not, whatever came of it: $question.name at $width px",
+  async ({ question, width }) => {
+    const asked = { ...question, attempts: 0, passed: false, answer: [], feedback: null };
+    const view = await mountExercise(sheet(asked), {}, { width });
+    const before = height(view);
+    const gives = { title: "what it gives", listing: null, types: [], tables: [] };
+    const on = mesh({ x: 4, y: 2 });
+    const pictures = [
+      null,
+      { ...gives, placement: array(on, [8, 16], ["x", "y"]) },
+      { ...gives, placement: array(on, [8, 16], ["y"]) },
+    ];
+    const other: string[] = [];
+    for (const verdict of ["wrong", "partly", "right", "malformed"] as const) {
+      for (const figure of pictures) {
+        const said = { ...feedback(verdict, { message: SAID, gives: "f32[2,8]" }), figure };
+        const answer = question.fields.map(({ name }) => ({ field: name, text: "P('x', 'y')" }));
+        view.model.assign({ _document: sheet({ ...asked, attempts: 3, answer, feedback: said }), _heard: 1 });
+        await settle();
+        for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+        const grown = Math.round(height(view) - before);
+        if (Math.abs(grown) > 1) other.push(`${verdict}, ${figure ? "a picture" : "no picture"}: ${grown} px`);
+      }
     }
     expect(other).toEqual([]);
   },

@@ -9,7 +9,7 @@ import { EditorSheet } from "./Sheet";
 import { BESIDE, type PlaygroundState } from "./state";
 
 /** What a picture has around its panels, whose height is at most the one that is set. */
-const EDGE = 7;
+const EDGE = 10;
 
 export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const { editor } = state.now;

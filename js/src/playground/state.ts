@@ -23,9 +23,9 @@ export interface Applied {
 const HIGH = 268;
 /** The same in narrower cards, where more is above it, and below. */
 const LOWER = 250;
-const LOW = 192;
+const LOW = 190;
 /** Height of the second line of places that more axes may need. */
-const LINE = 18;
+const LINE = 24;
 /** Height of a bracket with its names. */
 const BRACKET = 24;
 /** Below this width a card is narrow; from this one on all of its badges stand beside its name. */
