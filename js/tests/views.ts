@@ -9,7 +9,7 @@ import { wire as difference } from "./diff/diffs";
 import { mount as mountDiff } from "./diff/harness";
 import { array, block, mesh, values } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
-import { ALL, sheet } from "./exercise/sheets";
+import { ALL, LEAF, sheet } from "./exercise/sheets";
 import type { Mounted } from "./harness";
 import { wire as namespace } from "./inspector/documents";
 import { mount as mountInspector } from "./inspector/harness";
@@ -134,7 +134,7 @@ export const OTHERS: Views = {
   search: (width) => mountSearch(search("compiled"), {}, { width }),
   playground: (width) => mountPlayground(playground(), {}, { width }),
   ...Object.fromEntries(
-    ALL.map((question) => [
+    [...ALL, LEAF].map((question) => [
       `exercise: ${question.name}`,
       (width: number) => mountExercise(sheet(question), {}, { width }),
     ]),

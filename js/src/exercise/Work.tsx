@@ -8,7 +8,7 @@ import { EditorSheet } from "../playground/public";
 import { Trouble } from "./Bands";
 import { Check } from "./Check";
 import { MOST_BUTTONS } from "./Devices";
-import { DevicesField, FieldInput } from "./FieldInput";
+import { DevicesField, FieldInput, typed } from "./FieldInput";
 import { Figures, type Over, PAIR } from "./Figures";
 import { Result } from "./Result";
 import type { ExerciseState } from "./state";
@@ -69,8 +69,8 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
     );
   }
   const { after, asks: low, bare, beside, pictured } = arranged(question, mesh, width, narrow);
-  // The tasks of a timeline are those that are moved: they need not be listed too.
-  const listed = question.fields.some((f) => f.form === "timeline") ? [] : question.figures;
+  // The tasks of a timeline are those that are moved, and arrays those that are chosen: they need not be listed too.
+  const listed = question.fields.some((f) => f.form === "timeline" || typed(question, f)) ? [] : question.figures;
   const faded = Boolean(after) && !state.judged(question);
   const given = listed.map((f) => (isBare(f) ? { ...f, placement: null } : f));
   return (
