@@ -92,7 +92,7 @@ function Dims({ summary: { spec, parts }, children }: { summary: Summary; childr
 function Forms({ of }: { of: readonly Fact[] }) {
   return (
     <details class="forms">
-      <summary>type, HLO, Shardy</summary>
+      <summary>HLO, Shardy</summary>
       <dl>
         {of.map(({ label, value, note }) => [
           <dt key={label}>{label}</dt>,

@@ -141,10 +141,10 @@ function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
       <span class="soft">try</span>
       {offers.map(({ leaves, spec, text, held }) => (
         <button type="button" title={text} onClick={() => state.addRule(leaves, spec)} key={text}>
-          <span class="mono leaf">{endOf(tree.nameOf(leaves[0] ?? 0))}</span>
+          <span class="mono leaf">{endOf(tree.nameOf(leaves[0] ?? 0))}</span>{" "}
           <span class="mono">
             {leaves.length > 1 ? `and ${leaves.length - 1} more ` : ""}→ {spec}
-          </span>
+          </span>{" "}
           <span class="soft">{figures.here(held)}</span>
         </button>
       ))}
