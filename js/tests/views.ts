@@ -85,6 +85,8 @@ export const ARRAYS: Views = {
     ),
   "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
   pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
+  "a pod with copies": (width) =>
+    mountArray(array(mesh({ data: 16, fsdp: 16, tensor: 16 }), [4096, 32768], ["fsdp", "tensor"]), {}, { width }),
   "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
   "a pod of 4 axes": (width) =>
     mountArray(

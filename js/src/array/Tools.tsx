@@ -35,11 +35,7 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
         <Facets state={state} />
         {colorBy === "values" && valuesNote && <p title={valuesNote}>{valuesNote}</p>}
       </Dims>
-      {large && shaped && (
-        <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
-          zoom
-        </Pair>
-      )}
+      {large && shaped && <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)} />}
       {panels.length > 0 && (
         <label>
           panels
@@ -112,13 +108,13 @@ interface PairProps {
   go: (by: -1 | 1) => void;
   /** Whether there is nothing more on a side. */
   ends?: readonly [boolean, boolean];
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 /** Two buttons that go one way and the other, with what they change between them. */
 function Pair({ of, names = [`earlier ${of}`, `later ${of}`], signs = ["‹", "›"], go, ends, children }: PairProps) {
   const side = (k: 0 | 1) => (
-    <button type="button" aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
+    <button type="button" aria-label={names[k]} title={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
       {signs[k]}
     </button>
   );
