@@ -87,6 +87,8 @@ export const ARRAYS: Views = {
   pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
   "a pod with copies": (width) =>
     mountArray(array(mesh({ data: 16, fsdp: 16, tensor: 16 }), [4096, 32768], ["fsdp", "tensor"]), {}, { width }),
+  vector: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [32], [["x", "y"]]), {}, { width }),
+  copies: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [8, 16], ["x"]), {}, { width }),
   "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
   "a pod of 4 axes": (width) =>
     mountArray(
