@@ -6,7 +6,7 @@ import { wire } from "./diff/diffs";
 import { mount as mountDiff } from "./diff/harness";
 import { array, mesh } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
-import { ALL, sheet } from "./exercise/sheets";
+import { ALL, feedback, LEAF, sheet } from "./exercise/sheets";
 import { type Mounted, onPaper, prefers, press, settle, touch } from "./harness";
 import { ARRAYS, MORE, type Mount, OTHERS, VIEWS } from "./views";
 
@@ -231,11 +231,11 @@ const PRESSED =
   "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
 /** What draws something else in place of what was there, or opens it: another page, another question, an array for a map, an answer. */
 const TURNS =
-  /^ ?(collectives|overlap|memory|links|Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$| → P|^type |position|device /;
+  /^ ?(collectives|overlap|memory|links|Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$| → P|^type /;
 const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
 
 test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {
-  for (const width of [934, 480]) expect(await higher(await mount(width)), `${width} px`).toEqual([]);
+  for (const width of [934, 700, 480, 360]) expect.soft(await higher(await mount(width)), `${width} px`).toEqual([]);
 });
 
 /** What makes a card higher or lower when it is pressed. */
@@ -271,7 +271,7 @@ async function higher(view: Mounted): Promise<string[]> {
 
 /** What changes an answer: what opens something is not among it. */
 const FREE = "button:not(:disabled, .check, [aria-expanded])";
-const FILLED = ALL.flatMap((question) => [1100, 934, 700, 480].map((width) => ({ question, width })));
+const FILLED = [...ALL, LEAF].flatMap((question) => [1100, 934, 700, 480].map((width) => ({ question, width })));
 
 test.each(FILLED)(
   "an exercise is as high as it was, and Check stays in its place, whatever is filled in: $question.name at $width px",
@@ -310,6 +310,39 @@ test.each(FILLED)(
       const control = inside(FREE)[i];
       control?.click();
       await look(`${control?.ariaLabel ?? control?.textContent} pressed`);
+    }
+    expect(other).toEqual([]);
+  },
+);
+
+const JUDGED = [...ALL, LEAF].flatMap((question) => [1100, 934, 700, 480, 360].map((width) => ({ question, width })));
+const SAID =
+  "8 rows over x=4 leave 2, and blocks need 4: every device would hold a quarter of what it is asked to hold.";
+
+test.each(JUDGED)(
+  "an exercise is as high checked as not, whatever came of it: $question.name at $width px",
+  async ({ question, width }) => {
+    const asked = { ...question, attempts: 0, passed: false, answer: [], feedback: null };
+    const view = await mountExercise(sheet(asked), {}, { width });
+    const before = height(view);
+    const gives = { title: "what it gives", listing: null, types: [], tables: [] };
+    const on = mesh({ x: 4, y: 2 });
+    const pictures = [
+      null,
+      { ...gives, placement: array(on, [8, 16], ["x", "y"]) },
+      { ...gives, placement: array(on, [8, 16], ["y"]) },
+    ];
+    const other: string[] = [];
+    for (const verdict of ["wrong", "partly", "right", "malformed"] as const) {
+      for (const figure of pictures) {
+        const said = { ...feedback(verdict, { message: SAID, gives: "f32[2,8]" }), figure };
+        const answer = question.fields.map(({ name }) => ({ field: name, text: "P('x', 'y')" }));
+        view.model.assign({ _document: sheet({ ...asked, attempts: 3, answer, feedback: said }), _heard: 1 });
+        await settle();
+        for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+        const grown = Math.round(height(view) - before);
+        if (Math.abs(grown) > 1) other.push(`${verdict}, ${figure ? "a picture" : "no picture"}: ${grown} px`);
+      }
     }
     expect(other).toEqual([]);
   },

@@ -9,7 +9,7 @@ import { wire as difference } from "./diff/diffs";
 import { mount as mountDiff } from "./diff/harness";
 import { array, block, mesh, values } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
-import { ALL, sheet } from "./exercise/sheets";
+import { ALL, LEAF, sheet } from "./exercise/sheets";
 import type { Mounted } from "./harness";
 import { wire as namespace } from "./inspector/documents";
 import { mount as mountInspector } from "./inspector/harness";
@@ -85,6 +85,10 @@ export const ARRAYS: Views = {
     ),
   "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
   pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
+  "a pod with copies": (width) =>
+    mountArray(array(mesh({ data: 16, fsdp: 16, tensor: 16 }), [4096, 32768], ["fsdp", "tensor"]), {}, { width }),
+  vector: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [32], [["x", "y"]]), {}, { width }),
+  copies: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [8, 16], ["x"]), {}, { width }),
   "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
   "a pod of 4 axes": (width) =>
     mountArray(
@@ -103,6 +107,13 @@ export const ARRAYS: Views = {
     return mountArray(document, { color_by: "values" }, { width });
   },
   facets: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [16, 8, 64, 4], ["x", null, "y", null]), {}, { width }),
+  "three split dimensions": (width) => {
+    const note = "as they were when the array was shown; it no longer exists";
+    const numbers = Array.from({ length: 512 }, (_, i) => i);
+    const read = { blocks: [block(0, [8, 8, 8], numbers)], note };
+    const on = mesh({ data: 2, seq: 2, model: 2 });
+    return mountArray(array(on, [16, 16, 16], ["data", "seq", "model"], { values: read }), {}, { width });
+  },
 };
 
 /** Every other kind. */
@@ -127,7 +138,7 @@ export const OTHERS: Views = {
   search: (width) => mountSearch(search("compiled"), {}, { width }),
   playground: (width) => mountPlayground(playground(), {}, { width }),
   ...Object.fromEntries(
-    ALL.map((question) => [
+    [...ALL, LEAF].map((question) => [
       `exercise: ${question.name}`,
       (width: number) => mountExercise(sheet(question), {}, { width }),
     ]),

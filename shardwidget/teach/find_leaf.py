@@ -8,7 +8,6 @@ from shardwidget import read
 from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.document.leaf import Leaf
-from shardwidget.teach import layouts
 from shardwidget.teach.forms import AnswerError, checked
 from shardwidget.teach.kind import Answer, Kind
 
@@ -28,7 +27,7 @@ class FindLeaf(Kind):
     """
 
     task = "find_leaf"
-    prompt = "One array of this tree takes more of each device than it needs to. Which one? Write its path."
+    prompt = "One array of this tree takes more of each device than it needs to. Which one?"
     hints = (
         "sw.ModelView(tree), sorted by the bytes that are spent on copies.",
         "The bytes of an array that no mesh axis divides are the same on every device. Which large array is not split?",
@@ -41,9 +40,10 @@ class FindLeaf(Kind):
             raise ValueError("the exercise has no truth: no array of this tree takes more than it needs to")
         self._worst = {self._model.names[leaf] for leaf in self._model.flags[0].leaves.array().tolist()}
         self.mesh = self._model.mesh
-        self.figures = (layouts.figure_of_tree(self._model),)
+        leaves = self._model.leaves
+        self.figures = (Figure("", types=tuple(f"{leaf.name}: {leaf.type}" for leaf in leaves)),)
         other = next((name for name in self._model.names if name not in self._worst), "…/…")
-        self.fields = (Field("path", "path of the array", "text", example=other),)
+        self.fields = (Field("path", "array", "choice", tuple(leaf.name for leaf in leaves), example=other),)
 
     def identity(self) -> str:
         """The types of all leaves."""

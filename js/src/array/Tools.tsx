@@ -30,13 +30,12 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
   if (!shaped && panels.length === 0 && !goTo) return null;
   return (
     <div class="tools">
-      <Dims summary={summary} note={colorBy === "values" ? valuesNote : ""} />
-      {goTo && <GoTo state={state} />}
-      {large && shaped && (
-        <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
-          zoom
-        </Pair>
-      )}
+      <Dims summary={summary}>
+        {goTo && <GoTo state={state} />}
+        <Facets state={state} />
+        {colorBy === "values" && valuesNote && <p title={valuesNote}>{valuesNote}</p>}
+      </Dims>
+      {large && shaped && <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)} />}
       {panels.length > 0 && (
         <label>
           panels
@@ -58,16 +57,14 @@ export function ArrayTools({ state, model, summary }: ToolsProps) {
         );
       })}
       <Roles state={state} model={model} />
-      <Facets state={state} />
       {shaped && <Forms of={parts?.formsOf(model) ?? []} />}
       {shaped && <Segments legend="colour by" of={COLORS} value={colorBy} choose={(color) => state.setColor(color)} />}
     </div>
   );
 }
 
-/** The spec where the type does not say it, and what is left of each dimension; in its place how values were read. */
-function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: string }) {
-  if (note) return <p class="dims soft">{note}</p>;
+/** The spec where the type does not say it, and what is left of each dimension; over them what is asked and noted, so that nothing moves. */
+function Dims({ summary: { spec, parts }, children }: { summary: Summary; children: ComponentChildren }) {
   return (
     <div class="dims mono soft">
       {spec.length > 0 && (
@@ -82,6 +79,7 @@ function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: stri
           {after}
         </span>
       ))}
+      <div class="over">{children}</div>
     </div>
   );
 }
@@ -90,7 +88,7 @@ function Dims({ summary: { spec, parts }, note }: { summary: Summary; note: stri
 function Forms({ of }: { of: readonly Fact[] }) {
   return (
     <details class="forms">
-      <summary>type, HLO, Shardy</summary>
+      <summary>HLO, Shardy</summary>
       <dl>
         {of.map(({ label, value, note }) => [
           <dt key={label}>{label}</dt>,
@@ -110,13 +108,13 @@ interface PairProps {
   go: (by: -1 | 1) => void;
   /** Whether there is nothing more on a side. */
   ends?: readonly [boolean, boolean];
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 /** Two buttons that go one way and the other, with what they change between them. */
 function Pair({ of, names = [`earlier ${of}`, `later ${of}`], signs = ["‹", "›"], go, ends, children }: PairProps) {
   const side = (k: 0 | 1) => (
-    <button type="button" aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
+    <button type="button" aria-label={names[k]} title={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
       {signs[k]}
     </button>
   );

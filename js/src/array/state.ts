@@ -31,7 +31,7 @@ import { type ColorBy, paintsOf } from "./scene/paints";
 /** For arrays up to this size, the values of all shards are requested at once. */
 const SMALL = 256 * 1024;
 /** Maximum height of a card that is not narrow, with some room for what reaches over the edge of a panel. */
-const HIGHEST = 632;
+const HIGHEST = 624;
 const WIDE = 860;
 /** All of an array in view, from its first facet. */
 const ALL: Pick<Choice, "facet" | "window"> = { facet: [0, 0], window: null };

@@ -7,6 +7,7 @@ import { Check } from "./Check";
 import { Prose } from "./Prose";
 import { Result } from "./Result";
 import type { ExerciseState } from "./state";
+import { arranged } from "./Work";
 
 interface Props {
   state: ExerciseState;
@@ -17,9 +18,13 @@ interface Props {
   number: number;
   /** Whether the place to work is below: then the result stands there, under the fields, which stay where they are. */
   narrow: boolean;
+  /** Width of the place to work. */
+  work: number;
 }
 
-export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
+export const ASIDE = 276;
+
+export function Aside({ state, sheet, question, mesh, number, narrow, work }: Props) {
   const last = number === sheet.questions.length - 1;
   return (
     <aside aria-label={`progress of ${state.name()}`}>
@@ -46,7 +51,13 @@ export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
       </p>
       {!narrow && (
         <>
-          <Result state={state} question={question} mesh={mesh} />
+          <Result
+            state={state}
+            question={question}
+            mesh={mesh}
+            width={ASIDE - 33}
+            gives={arranged(question, mesh, work, narrow).said}
+          />
           <Trouble state={state} sheet={sheet} question={question} />
         </>
       )}

@@ -3,7 +3,7 @@ import { Foot } from "../card/Foot";
 import type { Exercises, Question } from "../core/document.gen";
 import { MeshModel } from "../core/mesh";
 import type { Theme } from "../draw/paint/theme";
-import { Aside } from "./Aside";
+import { ASIDE, Aside } from "./Aside";
 import { Asked } from "./Asked";
 import { CodeLine, Record, Trouble } from "./Bands";
 import { keysOf } from "./keys";
@@ -12,7 +12,6 @@ import { Work } from "./Work";
 
 /** Below this width of the card, what came of an answer stands under the place to work. */
 export const NARROW = 880;
-const ASIDE = 276;
 
 export function ExerciseCard({ state }: { state: ExerciseState }) {
   const { theme, width, sheet, current, paper } = state.now;
@@ -44,21 +43,16 @@ function One({ state, sheet, question, number, theme }: Props) {
   const { width } = state.now;
   const mesh = new MeshModel(question.mesh);
   const narrow = width < NARROW;
+  const work = (narrow ? width : width - ASIDE) - 32;
   const shown = { state, question, mesh, narrow };
   // Where it stands, the keyboard comes to it: beside the place to work after what is filled in.
-  const aside = <Aside {...shown} sheet={sheet} number={number} key="aside" />;
+  const aside = <Aside {...shown} sheet={sheet} number={number} work={work} key="aside" />;
   return (
     <div class="one">
       <Asked state={state} sheet={sheet} question={question} mesh={mesh} number={number} />
       <div class={narrow ? "sheet narrow" : "sheet"}>
         {narrow && aside}
-        <Work
-          {...shown}
-          sheet={sheet}
-          theme={theme}
-          width={(narrow ? width : width - ASIDE) - 32}
-          key={question.name}
-        />
+        <Work {...shown} sheet={sheet} theme={theme} width={work} key={question.name} />
         {!narrow && aside}
       </div>
       {narrow && !question.playground && <Trouble state={state} sheet={sheet} question={question} />}

@@ -1,8 +1,10 @@
 /** One thing to fill in, in its form. */
 import type { ComponentChildren } from "preact";
+import { Tokens } from "../card/Tokens";
 import { Select } from "../card/Tools";
 import type { Feedback, Field, Part, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
+import { axisTokens } from "../core/text";
 import type { Box } from "../draw/marks";
 import { Devices, MOST_BUTTONS } from "./Devices";
 import { chosen, gridOf, markOf, withCell } from "./model/exercise";
@@ -42,6 +44,7 @@ export function FieldInput(props: Props) {
   };
   switch (field.form) {
     case "choice":
+      if (typed(question, field)) return <Leaves {...filled} />;
       return field.options.length <= MOST_RADIOS ? <Radios {...filled} /> : <Choices {...filled} />;
     case "devices":
       return mesh.size <= MOST_BUTTONS ? <Buttons {...filled} /> : <Line {...filled} />;
@@ -100,6 +103,39 @@ function Radios(props: Filled) {
               onChange={() => fill(option)}
             />
             <span class="mono">{option}</span>
+          </label>
+        ))}
+      </div>
+    </Group>
+  );
+}
+
+/** Whether what can be chosen is listed with its types, which are then the list that is chosen from. */
+export function typed({ figures }: Question, { form, options }: Field): boolean {
+  const types = figures[0]?.types ?? [];
+  return form === "choice" && types.length > 0 && options.every((name, i) => types[i]?.startsWith(`${name}: `));
+}
+
+/** Arrays to choose from, each with its type. */
+function Leaves(props: Filled) {
+  const { question, field, text, mesh, fill } = props;
+  const types = question.figures[0]?.types ?? [];
+  return (
+    <Group {...props} whole>
+      <div class="leaves mono">
+        {field.options.map((option, i) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name={`${question.name} ${field.name}`}
+              aria-label={types[i]}
+              checked={text === option}
+              onChange={() => fill(option)}
+            />
+            <span>{option}</span>
+            <span>
+              <Tokens tokens={axisTokens(types[i]?.slice(option.length + 2) ?? "", mesh)} />
+            </span>
           </label>
         ))}
       </div>

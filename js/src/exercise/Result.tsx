@@ -1,9 +1,10 @@
 /** What came of the last answer: what it gave, and the verdict in words. */
 
 import { Tokens } from "../card/Tokens";
-import type { Question } from "../core/document.gen";
+import type { Figure, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import { axisTokens } from "../core/text";
+import { Figures } from "./Figures";
 import { VERDICTS } from "./model/exercise";
 import { Prose } from "./Prose";
 import type { ExerciseState } from "./state";
@@ -14,13 +15,28 @@ interface Props {
   mesh: MeshModel;
 }
 
-export function Result(props: Props) {
+interface Pictured extends Props {
+  width: number;
+  /** What the last answer gives, where that is drawn with the verdict. */
+  gives: Figure | null;
+}
+
+export function Result({ width, gives, ...props }: Pictured) {
+  const { theme, paper } = props.state.now;
   return (
     <>
       <LastTry {...props} />
       <div aria-live="polite">
         <Said {...props} />
       </div>
+      {gives && theme && (
+        <Figures
+          figures={[gives]}
+          faded={!props.state.judged(props.question)}
+          low
+          {...{ theme, width, paper, mesh: props.mesh, narrow: true }}
+        />
+      )}
     </>
   );
 }

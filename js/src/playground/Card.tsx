@@ -9,7 +9,7 @@ import { EditorSheet } from "./Sheet";
 import { BESIDE, type PlaygroundState } from "./state";
 
 /** What a picture has around its panels, whose height is at most the one that is set. */
-const EDGE = 4;
+const EDGE = 10;
 
 export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const { editor } = state.now;
@@ -21,10 +21,14 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
       <PlaygroundHead editor={editor} model={model} narrow={state.now.width < BESIDE} />
       <EditorSheet editor={editor} model={model} headed>
         <Roles state={state.picture} model={model} />
-        <Facets state={state.picture} />
+        {model.rank > 2 && (
+          <span class={model.rank > 3 ? "pagers two" : "pagers"}>
+            <Facets state={state.picture} />
+          </span>
+        )}
       </EditorSheet>
       {/* What JAX raises is read over the picture of another spec, so that nothing moves. */}
-      <div class={model.rank < 3 ? "stage" : "stage cut"} style={{ "--high": `${state.picture.now.high + EDGE}px` }}>
+      <div class="stage" style={{ "--high": `${state.picture.now.high + EDGE}px` }}>
         <div class={refused ? "faded" : ""}>
           <Canvas state={state.picture} />
         </div>

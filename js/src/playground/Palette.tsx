@@ -56,17 +56,25 @@ export function Palette({ editor, children }: { editor: SpecEditor; children?: C
   );
 }
 
+/** As wide whatever it says, so that no row is added. */
 function Hint({ editor }: { editor: SpecEditor }) {
-  const { armed } = editor.now;
-  if (armed !== undefined) return <span class="soft hint">click where to put {armed ?? "UNCONSTRAINED"}</span>;
-  if (editor.refusal() && !editor.now.drag) {
-    const { shape, dtype } = editor.draft();
-    const short = editor.doc.dtypes.find((d) => d.name === dtype)?.short ?? dtype;
-    return (
-      <span class="soft hint">
-        array <span class="mono">{`${short}[${shape.join(",")}]`}</span>
-      </span>
-    );
-  }
-  return <span class="soft hint">drag an axis to a slot</span>;
+  const other = otherHint(editor);
+  return (
+    <span class="soft hint">
+      <span class={other ? "unseen" : ""}>drag an axis to a slot</span>
+      {other && (
+        <span class="instead" title={other}>
+          {other}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function otherHint(editor: SpecEditor): string {
+  if (editor.now.armed !== undefined) return "click where to put it";
+  if (!editor.refusal() || editor.now.drag) return "";
+  const { shape, dtype } = editor.draft();
+  const short = editor.doc.dtypes.find((d) => d.name === dtype)?.short ?? dtype;
+  return `array ${short}[${shape.join(",")}]`;
 }

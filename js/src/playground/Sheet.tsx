@@ -32,7 +32,7 @@ export class EditorSheet extends Component<Props> {
     const { down, move, up, cancel } = this.#dragging;
     return (
       <div
-        class={drag ? "editor dragging" : "editor"}
+        class={`editor ${drag ? "dragging" : ""} ${editor.draft().axes.length > 2 ? "many" : ""}`}
         style={{ "--axes": editor.draft().axes.length }}
         onPointerDown={down}
         onPointerMove={move}

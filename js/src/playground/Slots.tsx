@@ -128,7 +128,7 @@ function below(editor: SpecEditor, place: Place): readonly [string, string] {
   if (place === "reduced") return [draft.reduced.length > 0 ? "gradient unreduced" : "", ""];
   const size = draft.shape[place];
   if (size === undefined) return [`no dim ${place}`, ""];
-  if (entryAt(draft, place).unconstrained) return [`dim ${place}: ${size}, the compiler chooses`, ""];
+  if (entryAt(draft, place).unconstrained) return [`dim ${place}: ${size}, left open`, ""];
   if (axesAt(draft, place).length === 0) return [`dim ${place}: ${size} whole`, ""];
   const parts = partsOf(draft, place);
   return [`dim ${place}: ${size} ÷ ${parts} = `, String(size / parts)];

@@ -5,7 +5,6 @@ import { copyText } from "../card/copy";
 import { CardState } from "../card/state";
 import type { WidgetModel } from "../card/widget";
 import type { Placement, SpecDraft } from "../core/document.gen";
-import { isLong } from "../draw/grid";
 import { type Edits, SpecEditor } from "./editor";
 import { Feed } from "./feed";
 import { decodePlayground, isDraft } from "./model/playground";
@@ -21,15 +20,17 @@ export interface Applied {
 }
 
 /** Maximum height of a panel: the editor is above it. */
-const HIGH = 272;
+const HIGH = 268;
 /** The same in narrower cards, where more is above it, and below. */
-const LOWER = 262;
-const LOW = 200;
+const LOWER = 250;
+const LOW = 190;
+/** Height of the second line of places that more axes may need. */
+const LINE = 24;
+/** Height of a bracket with its names. */
+const BRACKET = 24;
 /** Below this width a card is narrow; from this one on all of its badges stand beside its name. */
 const NARROW = 560;
 export const BESIDE = 860;
-/** Height of a line of badges, with the gap above it. */
-const LINE = 30;
 
 interface Fields {
   editor: SpecEditor | null;
@@ -153,10 +154,12 @@ export class PlaygroundState extends CardState<Fields> {
     if (placement === null || placement === this.#placement) return;
     this.#placement = placement;
     this.#feed.put(placement);
-    // Badges with long names take a second line.
     const { width } = this.now;
-    const most = width < NARROW ? LOW : width < BESIDE ? LOWER : HIGH;
-    const high = placement.mesh.axes.some(({ name }) => isLong(name)) ? most - LINE : most;
+    const { axes } = placement.mesh;
+    const most = width < NARROW ? LOW : (width < BESIDE ? LOWER : HIGH) - (axes.length > 2 ? LINE : 0);
+    // All axes may stand over one dimension, with a bracket each.
+    const more = width < BESIDE ? BRACKET * Math.max(0, axes.length - 3) : 0;
+    const high = most + more;
     // An edit is shown at once: what moves is the chip in the hand.
     this.picture.set({ before: null, high });
   }

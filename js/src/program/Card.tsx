@@ -16,13 +16,17 @@ import { Unread } from "./Unread";
 import { Words } from "./Words";
 
 export function ProgramCard({ state }: { state: ProgramState }) {
-  const { decoded, width, held } = state.now;
-  const least = width >= STACKED && width === held.width ? { minHeight: `${held.height}px` } : undefined;
+  const { decoded, width, held, paper } = state.now;
   const { sideBySide = false, programs = [] } = decoded ?? {};
+  const fixed = !sideBySide && !paper && (programs[0]?.collectives.length ?? 0) > 0 && state.pages().length > 1;
+  const kept = width === held.width ? { minHeight: `${held.height}px` } : undefined;
   const idle = state.opened()?.idle?.() ?? [];
   const what = programs.length > 1 ? "Time them" : "Time it";
   return (
-    <div class={sideBySide ? "" : "alone"} style={least}>
+    <div
+      class={sideBySide ? "" : fixed ? "alone tall" : "alone"}
+      style={fixed ? { height: `${heightOf(width)}px` } : kept}
+    >
       {sideBySide ? (
         <SideBySide state={state} programs={programs}>
           <One state={state} />
@@ -37,6 +41,11 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       </KeyedFoot>
     </div>
   );
+}
+
+/** Height of a card that has pages: as high whichever is turned to. */
+function heightOf(width: number): number {
+  return width < NARROWEST ? 1100 : width < STACKED ? 960 : 638;
 }
 
 /** One program: its head, its table beside the mesh, and what the compiler says of it. */
@@ -165,5 +174,7 @@ const KEYS: Readonly<Record<Page, KeyWords>> = {
   ],
 };
 
+/** Below this width, words take more lines than they save. */
+const NARROWEST = 560;
 /** Lines of a table that leaves room under it. */
 const SHORT = 5;

@@ -141,15 +141,20 @@ function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
       <span class="soft">try</span>
       {offers.map(({ leaves, spec, text, held }) => (
         <button type="button" title={text} onClick={() => state.addRule(leaves, spec)} key={text}>
+          <span class="mono leaf">{endOf(tree.nameOf(leaves[0] ?? 0))}</span>{" "}
           <span class="mono">
-            {tree.nameOf(leaves[0] ?? 0)}
-            {leaves.length > 1 ? ` and ${leaves.length - 1} more` : ""} → {spec}
+            {leaves.length > 1 ? `and ${leaves.length - 1} more ` : ""}→ {spec}
           </span>{" "}
           <span class="soft">{figures.here(held)}</span>
         </button>
       ))}
     </p>
   );
+}
+
+/** Of a long path its end, which tells arrays apart. */
+function endOf(path: string): string {
+  return path.length > 24 ? `…/${path.split("/").slice(-2).join("/")}` : path;
 }
 
 function ownNow({ tree }: Shown): number {

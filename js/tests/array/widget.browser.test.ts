@@ -443,3 +443,9 @@ test("a picture of three dimensions is as high coloured otherwise", async () => 
     view.stop();
   }
 });
+
+test("a pod with copies has its tools in one row", async () => {
+  const pod = mesh({ data: 16, fsdp: 16, tensor: 16 });
+  const view = await mount(array(pod, [4096, 32768], ["fsdp", "tensor"]), {}, { width: 934 });
+  expect(find(view, ".tools").getBoundingClientRect().height).toBeLessThan(56);
+});

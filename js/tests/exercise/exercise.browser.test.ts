@@ -4,7 +4,7 @@ import type { Exercises, Question } from "../../src/core/document.gen";
 import { array } from "../documents";
 import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels, textOf } from "../harness";
 import { mount } from "./harness";
-import { ALL, feedback, field, MESH, question, SET, sheet, spec } from "./sheets";
+import { ALL, feedback, field, LEAF, MESH, question, SET, sheet, spec } from "./sheets";
 
 const named = (name: string): Question => ALL.find((q) => q.name === name) as Question;
 const aside = (view: Mounted) => find(view, "aside").textContent ?? "";
@@ -598,3 +598,13 @@ test.each([934, 700, 480, 360])(
     await expectAccessible(view);
   },
 );
+
+test("an array of a tree is chosen where it is listed, with its type", async () => {
+  const view = await mount(sheet(LEAF), {}, { width: 934 });
+  const rows = [...view.root.querySelectorAll<HTMLElement>(".leaves label")];
+  expect(rows.map((row) => row.textContent)).toContain("params/layers/23/upf32[4096@x,1024]");
+  rows[23]?.click();
+  await expect.poll(() => find(view, ".band.code").textContent).toContain('"params/layers/23/up"');
+  expect(view.root.querySelectorAll(".types")).toHaveLength(0);
+  await expectAccessible(view);
+});

@@ -68,6 +68,14 @@ export const sheet = (...questions: readonly Question[]): Exercises => ({
 
 const figure = { title: "", placement: null, listing: null, types: [], tables: [] };
 
+const LEAVES = Array.from({ length: 24 }, (_, i) => `params/layers/${i}/up`);
+
+/** Asks for an array of a tree. */
+export const LEAF = question("leaf", [field("path", "choice", { options: LEAVES })], {
+  task: "find_leaf",
+  figures: [{ ...figure, types: LEAVES.map((name) => `${name}: f32[4096@x,1024]`) }],
+});
+
 /** One question of each form, some of them answered. */
 export const ALL: readonly Question[] = [
   spec("spec", {

@@ -177,6 +177,17 @@ test("a suggestion becomes a rule", async () => {
   expect(view.model.sentFor("rules")).toEqual(["^params/embed$ → P('model', 'data')"]);
 });
 
+test.each([934, 480])("a suggestion says its spec and what it comes to whole, %i px", async (width) => {
+  const view = await mount(wire("state"), {}, { width });
+  const offers = [...view.root.querySelectorAll<HTMLElement>(".offers button")];
+  const whole = offers.map((offer) => {
+    const { right } = offer.getBoundingClientRect();
+    return [...offer.querySelectorAll("span:not(.leaf)")].every((part) => part.getBoundingClientRect().right < right);
+  });
+  expect(whole).toContain(true);
+  expect(whole).not.toContain(false);
+});
+
 test("another device is looked at by a click on it", async () => {
   const view = await mount(wire("odd"));
   expect(find(view, ".side h3").textContent).toContain("Device 3");

@@ -134,7 +134,9 @@ export function layoutFaces(
   const cell = choice.cell ?? 0;
   const forNumbers = [columnsInView * cell, rowsInView * LINE] as const;
   const numbers = cell > 0 && forNumbers[0] <= width && forNumbers[1] <= height;
-  const [leastWidth, leastHeight] = numbers ? forNumbers : [style.least, style.least * Math.max(ratio, 0.75)];
+  // Colours of many elements need more room than those of parts.
+  const least = style.least * (choice.cell === null ? 1 : 3);
+  const [leastWidth, leastHeight] = numbers ? forNumbers : [least, least * Math.max(ratio, 0.75)];
   const roomFor = (length: number, gap: number, least: number, count: number) =>
     Math.max(1, Math.min(count, Math.floor((length + gap) / (least + gap))));
   const nAcross = roomFor(width, style.facet, leastWidth, total[0]);

@@ -40,16 +40,16 @@ const STEP = 40;
 
 /**
  * Lays out the body. One that is `docked` stands in a page: it keeps room for a tooltip that cannot float, and is never
- * less high than it would be in a wider cell, or without room for numbers, so that a page does not jump while it is resized
- * or coloured otherwise. `high` is the most height of a panel that stands beside the other.
+ * less high than it would be in a wider cell, without values, or without room for their numbers, so that a page does not
+ * jump while it is resized or coloured otherwise. `high` is the most height of a panel that stands beside the other.
  */
 export function layoutBody(model: PlacementModel, choice: Choice, width: number, docked: boolean, high = HIGH): Layout {
   const layout = natural(model, choice, width, docked, high);
   let { height } = layout;
   // From the width below it on, of those that are tried at every width.
   for (let w = 319; docked && w < 1680; w += STEP)
-    for (const one of w > width - STEP ? [choice, { ...choice, cell: null }] : [])
-      height = Math.max(height, natural(model, one, w, true, high).height);
+    for (const cell of w > width - STEP ? new Set([choice.cell, null, 0]) : [])
+      height = Math.max(height, natural(model, { ...choice, cell }, w, true, high).height);
   return { ...layout, height };
 }
 
