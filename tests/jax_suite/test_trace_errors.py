@@ -728,6 +728,25 @@ def test_arguments_that_no_line_passes_are_resharded_before_the_call(make):
     np.testing.assert_array_equal(f(here["a"], here["b"], here["c"]), trace.with_fix(0).outputs)
 
 
+@pytest.mark.skipif(OLD, reason="JAX 0.9 reshards the argument itself")
+@pytest.mark.parametrize("given", [np.asarray, jnp.asarray, lambda x: {"w": jnp.asarray(x)}])
+def test_arguments_on_no_mesh_are_resharded_before_the_call(given):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    a = given(np.arange(32.0, dtype="float32").reshape(8, 4))
+    f = jax.shard_map(
+        lambda a: jax.tree.map(lambda x: x * 2, a), mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y")
+    )
+    with pytest.raises(ValueError, match="does not match the specs"):
+        f(a)
+    for engine in (None, "host"):
+        error = traced(f, a, engine=engine).error
+        assert error.explanation.endswith(" before the call.")
+        assert error.fixes[0].value == "same"
+        here: dict[str, Any] = {"jax": jax, "P": P, "a": a, "mesh": mesh}
+        exec(error.fixes[0].code, here)
+        jax.tree.map(np.testing.assert_array_equal, f(here["a"]), jax.tree.map(lambda x: x * 2, a))
+
+
 TREES = {
     "a spec for a tree": (lambda a, b, c: ({"w": a, "v": (b,)}, c), (P("x"), P("x"))),
     "a spec for a tuple": (lambda a, b, c: ((c, [a]), b), (P("x"), P(None, "x"))),

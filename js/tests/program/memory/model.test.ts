@@ -122,8 +122,6 @@ test("a donated argument says which result takes its place", () => {
 test("a peak that counts memory on the chip says so", () => {
   const { doc } = model("training");
   const compiler = doc.compiler && { ...doc.compiler, peak: 2 * 2 ** 30 };
-  expect(basisText(new MemoryModel({ ...doc, compiler }))).toMatch(
-    /Its own peak, 2 GiB, counts memory on the chip/,
-  );
+  expect(basisText(new MemoryModel({ ...doc, compiler }))).toMatch(/Its own peak, 2 GiB, counts memory on the chip/);
   expect(basisText(model("training"))).not.toMatch(/on the chip/);
 });

@@ -57,8 +57,11 @@ class Changes:
 
     @property
     def known(self) -> Mapping[str, object]:
-        """What names mean where the program stops."""
-        return {**self._frame.f_globals, **self._frame.f_locals} if self._frame else {}
+        """What names mean where the program stops; before it runs, what they mean in its module."""
+        if self._frame:
+            return {**self._frame.f_globals, **self._frame.f_locals}
+        users = (f for f in _jax.live_functions(self.f) if _jax.is_user_file(f.__code__.co_filename))
+        return next((f.__globals__ for f in users), {})
 
     def name_of(self, mesh: AnyMesh) -> str:
         """The name that the user has for a mesh; empty if there is none."""
@@ -72,13 +75,14 @@ class Changes:
 
         Args:
             mesh: the mesh; None where it is not known.
-            code: an array on it.
+            code: an array on it; empty for none.
             spec: as code.
         """
         if mesh is not None and _is_in_force(mesh):
             return spec
         named = self.name_of(mesh) if mesh is not None else ""
-        return f"jax.NamedSharding({named or f'jax.typeof({code}).sharding.mesh'}, {spec})"
+        its = f"jax.typeof({code}).sharding.mesh" if code else "mesh"
+        return f"jax.NamedSharding({named or its}, {spec})"
 
     def operand(self, value: TracedValue, number: int) -> ast.expr | None:
         """The operand of the expression that stands for a value; number ``number`` if the source does not show it."""

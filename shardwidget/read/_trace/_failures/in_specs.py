@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import jax
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget._format import joined
@@ -107,7 +107,7 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
     text = (
         f"{names[number]} is {_jax.type_text(aval)}, and in_specs asks for {spec_text(spec)}. On Explicit axes the two "
-        "must agree."
+        f"must agree: reshard {joined([*names.values()])} before the call."
     )
     title = f"Reshard {joined([*names.values()])} before the call"
     there = stop.changes.each(title, _in_place(stop, names))
@@ -139,7 +139,8 @@ def _lines(stop: StoppedTrace, writer: Writer, names: Mapping[int, str]) -> str:
             whole = _sharding(stop, number, names[wanted[0]])
             lines[f"{root} = jax.reshard({root}, {whole})"] = None
         else:
-            shardings = {k: stop.changes.sharding(mapped.mesh, names[k], spec_text(mapped.specs[k])) for k in wanted}
+            on_it = {k: names[k] if _is_on_a_mesh(mapped, k) else "" for k in wanted}
+            shardings = {k: stop.changes.sharding(mapped.mesh, on_it[k], spec_text(mapped.specs[k])) for k in wanted}
             lines |= {f"{names[k]} = jax.reshard({names[k]}, {sharding})": None for k, sharding in shardings.items()}
     return "\n".join(lines)
 
@@ -161,11 +162,17 @@ def _resharded(stop: StoppedTrace) -> Change:
     wanted = stop.argument_shardings()
 
     def resharded(x: Any, number: int) -> Any:
-        given = getattr(x, "sharding", None)
-        if number not in wanted or not isinstance(given, NamedSharding):
+        if number not in wanted:
             return x
-        new = NamedSharding(given.mesh, wanted[number].spec)
-        return x.update(sharding=new) if isinstance(x, jax.ShapeDtypeStruct) else jax.device_put(x, new)
+        given, asked = getattr(x, "sharding", None), wanted[number]
+        # What is on no mesh, such as an array of numpy, goes to that of the region.
+        mesh = given.mesh if isinstance(given, NamedSharding) else stop.arguments.concrete(asked.mesh)
+        new = NamedSharding(mesh, asked.spec)
+        if isinstance(x, jax.ShapeDtypeStruct):
+            return x.update(sharding=new)
+        return (
+            jax.device_put(x, new) if isinstance(mesh, Mesh) else jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=new)
+        )
 
     return resharded
 
@@ -201,12 +208,18 @@ def _sharding(stop: StoppedTrace, number: int, array: str) -> str:
     """
     mapped = stop.reached.mapped
     assert mapped is not None
+    first = [here.start for here in _leaves(mapped)][number]
+    array = array if _is_on_a_mesh(mapped, first) else ""
     single = not isinstance(mapped.in_specs, tuple | list)
     specs = specs_code(mapped.in_specs if single else mapped.in_specs[number])
     if specs.startswith("P("):
         return stop.changes.sharding(mapped.mesh, array, specs)
     each = stop.changes.sharding(mapped.mesh, array, "spec")
     return specs if each == "spec" else f"jax.tree.map(lambda spec: {each}, {specs})"
+
+
+def _is_on_a_mesh(mapped: Mapped, number: int) -> bool:
+    return not jax.typeof(mapped.args[number]).sharding.mesh.empty
 
 
 def _leaves(mapped: Mapped) -> Iterator[range]:
