@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import jax
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget._format import joined
@@ -170,9 +170,9 @@ def _resharded(stop: StoppedTrace) -> Change:
         new = NamedSharding(mesh, asked.spec)
         if isinstance(x, jax.ShapeDtypeStruct):
             return x.update(sharding=new)
-        return (
-            jax.device_put(x, new) if isinstance(mesh, Mesh) else jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=new)
-        )
+        if isinstance(mesh, AbstractMesh):
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=new)
+        return jax.device_put(x, new)
 
     return resharded
 
