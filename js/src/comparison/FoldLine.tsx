@@ -4,7 +4,7 @@ import { Badges } from "../card/Head";
 import { Gutter } from "./Gutter";
 import type { LineProps } from "./line";
 import { foldOf } from "./model/cells";
-import type { Line } from "./model/lines";
+import { type Line, stopOf } from "./model/lines";
 import { tallyBadges } from "./model/words";
 import { ACROSS, rowProps } from "./roles";
 
@@ -19,7 +19,7 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" | "sam
         </span>
         <span class="what">
           <Cell of={[foldOf(model, line)]} />
-          {line.kind === "fold" && <Badges of={tallyBadges(model.tally(line.row, line.stop))} />}
+          {(line.kind === "fold" || line.times > 0) && <Badges of={tallyBadges(model.tally(line.row, stopOf(line)))} />}
         </span>
       </div>
     </div>

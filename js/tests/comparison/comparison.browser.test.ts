@@ -335,9 +335,16 @@ test("when it is taken down nothing listens any more", async () => {
   expect(view.model.listening).toBe(0);
 });
 
+/** A training step in which every collective has a line of its own. */
+function apart(): Comparison {
+  const { rows, ...rest } = comparison("training");
+  const moved = (row: Comparison["rows"][number], line: number) =>
+    row.source && row.collectives.length > 0 ? { ...row, source: { ...row.source, line } } : row;
+  return { ...rest, rows: rows.map((row, k) => moved(row, 100 + k)) };
+}
+
 test("lines as typed are one line, badges show their rows, and n goes through what is to be looked at", async () => {
-  const doc = comparison("training");
-  const view = await mount(doc, {}, { width: 934 });
+  const view = await mount(apart(), {}, { width: 934 });
   const height = view.frame.getBoundingClientRect().height;
   const shows = () => find(view, ".walk").textContent;
   expect(shows()).toContain("1 of ");
@@ -465,7 +472,7 @@ test("a table that nobody looked through opens at what is to be looked at first 
 });
 
 test("the way through what is to be looked at always says where it is", async () => {
-  const view = await mount(comparison("training"), {}, { width: 934 });
+  const view = await mount(apart(), {}, { width: 934 });
   const shows = () => textOf(find(view, ".walk .mono"));
   const first = shows();
   expect(first).toMatch(/^1 of \d+$/);

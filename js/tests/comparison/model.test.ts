@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { ComparisonModel, decodeComparison, known } from "../../src/comparison/model/comparison";
-import { type Filter, findingsOf, type Line, linesOf, openAtFirst, treeOf } from "../../src/comparison/model/lines";
+import {
+  type Filter,
+  findingsOf,
+  type Line,
+  linesOf,
+  membersOf,
+  openAtFirst,
+  treeOf,
+} from "../../src/comparison/model/lines";
 import {
   badgesOf,
   changed,
@@ -29,6 +37,7 @@ const said = (m: ComparisonModel, all: readonly Line[]) =>
   all.map((l) => {
     if (l.kind === "fold") return `${" ".repeat(l.depth)}${m.doc.scopes[l.scope]?.name} ${l.stop - l.row}`;
     if (l.kind === "collective") return m.collective(l.collective)?.kind;
+    if (l.kind === "same") return `${l.row} ${l.times}`;
     return l.kind === "stop" ? "stop" : `${" ".repeat(l.depth)}${m.row(l.row)?.primitive}`;
   });
 
@@ -45,6 +54,40 @@ test("collectives stand where they do their work: a sum after its product, a gat
   const training = model("training");
   const at = said(training, lines(training)).indexOf("all-gather");
   expect(said(training, lines(training))[at + 1]?.trim()).toBe("dot_general");
+});
+
+test("passes of a loop that is written out are one line, and what they send is looked at once", () => {
+  const base = comparison("training");
+  const from = base.rows[1] as Row;
+  const source = (line: number) => from.source && { ...from.source, line };
+  const pass = (k: number): Row[] =>
+    [5, 6, 7].map((line) => ({
+      ...from,
+      scope: -1,
+      primitive: `line ${line}`,
+      source: source(line),
+      values: from.values.map((v) => ({ ...v, name: `h${k}` })),
+      collectives: line === 6 ? [0] : [],
+      remark: "",
+    }));
+  const last = { ...from, scope: -1, source: source(9), collectives: [0] };
+  const rows = [...[...Array(12).keys()].flatMap(pass), last];
+  const m = new ComparisonModel({ ...base, rows });
+  const shown = (spread: ReadonlySet<number>) =>
+    linesOf(m, treeOf(m), { open: new Set(), spread, search: "", filter: "all" });
+  const folded = shown(new Set());
+  expect(said(m, folded)).toEqual(["line 5", "all-gather", "line 6", "line 7", "3 11", "all-gather", "dot_general"]);
+  const open = shown(new Set([3]));
+  expect(open.length).toBe(folded.length + 11 * 4);
+  expect(open.flatMap(membersOf)).toEqual([...rows.keys()]);
+  expect(findingsOf(m)).toEqual([1, 36]);
+  // One that is placed otherwise is no pass like the others.
+  const other = rows.map((row, k) =>
+    k === 13 ? { ...row, values: row.values.map((v) => ({ ...v, agreement: "differs" as const })) } : row,
+  );
+  const parted = new ComparisonModel({ ...base, rows: other });
+  const two = linesOf(parted, treeOf(parted), { open: new Set(), spread: new Set(), search: "", filter: "all" });
+  expect(two.filter((l) => l.kind === "same").map((l) => l.times)).toEqual([3, 6]);
 });
 
 test("a scope that is left and entered again has a head each time, and rows in it their depth", () => {

@@ -4,7 +4,7 @@ import type { Compared, Layout, Row } from "../../core/document.gen";
 import { bytes } from "../../core/format";
 import { axisTokens, count, sentenceTokens } from "../../core/text";
 import type { ComparisonModel } from "./comparison";
-import type { Line } from "./lines";
+import { type Line, membersOf } from "./lines";
 import { copiesOf, kindOf, purpose, rangeOf, remarkText, subject, timesText, typed } from "./words";
 
 /** The user's line over the primitive; the primitive alone where the line is already above. */
@@ -98,9 +98,14 @@ export function collectiveCells(model: ComparisonModel, row: Row, at: number) {
 /** The head of what is folded: of a scope, or of lines that are as their types say. */
 export function foldOf(model: ComparisonModel, line: Line & { kind: "fold" | "same" }): readonly Piece[] {
   if (line.kind === "same") {
-    const rows = line.of.flatMap(({ members }) => members);
-    const range = mono(rangeOf(model, line.of), { strong: true });
-    return [range, soft(count(rows.length, "operation")), { text: "✓ all same", tone: "ok" }];
+    const rows = line.of.filter((of) => of.kind === "row");
+    const heads = line.of.flatMap((of) => (of.kind === "fold" && of.depth === line.depth ? [of.scope] : []));
+    const names = [heads[0], heads.at(-1)].map((scope) => model.doc.scopes[scope ?? -1]?.name ?? "");
+    const named = names[0] === names[1] ? names[0] : names.join(" to ");
+    const range = mono(named || rangeOf(model, rows), { strong: true });
+    const operations = soft(count(rows.flatMap(membersOf).length, "operation"));
+    if (line.times > 0) return [range, soft(named ? "the same" : count(line.times, "more time")), operations];
+    return [range, operations, { text: "✓ all same", tone: "ok" }];
   }
   const scope = model.doc.scopes[line.scope];
   if (!scope) return [];

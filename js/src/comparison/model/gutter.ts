@@ -1,5 +1,5 @@
 /** Which part of the way of an axis is beside each line of the table. */
-import type { Line } from "./lines";
+import { type Line, membersOf } from "./lines";
 import type { WhyAnswer } from "./why";
 
 /**
@@ -45,6 +45,6 @@ function at(lines: readonly Line[], row: number): number {
   return lines.findIndex((line) => {
     if (line.kind === "row") return line.members.includes(row);
     if (line.kind === "fold") return !line.open && line.row <= row && row < line.stop;
-    return line.kind === "same" && !line.open && line.of.some(({ members }) => members.includes(row));
+    return line.kind === "same" && !line.open && line.of.some((of) => membersOf(of).includes(row));
   });
 }

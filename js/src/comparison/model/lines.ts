@@ -26,8 +26,11 @@ export type Line = Place & { readonly key: string; readonly row: number } & (
     | { readonly kind: "stop" }
     | { readonly kind: "collective"; readonly collective: number }
     | { readonly kind: "fold"; readonly scope: number; readonly stop: number; readonly open: boolean }
-    /** Lines that are as their types say, as one: the lines themselves, and whether they stand below it. */
-    | { readonly kind: "same"; readonly of: readonly RowLine[]; readonly open: boolean }
+    /**
+     * Lines that are as their types say, or that are those above again, so many times, as one: the lines themselves, and
+     * whether they stand below it.
+     */
+    | { readonly kind: "same"; readonly of: readonly Line[]; readonly times: number; readonly open: boolean }
   );
 
 export type RowLine = Line & { kind: "row" };
@@ -50,6 +53,8 @@ export interface Shown {
   spread?: ReadonlySet<number> | undefined;
   search: string;
   filter: Filter;
+  /** Whether it is a picture, in which nobody can open lines that are as typed. */
+  picture?: boolean;
 }
 
 /** The rows as a tree of their scopes. */
@@ -133,13 +138,79 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
   };
   add(tree, TOP);
   if (!shown.spread || lines.length <= FITS) return lines;
-  return quietFolded(model, lines, shown.spread, shown.apart);
+  const once = repeatsFolded(model, lines, shown.spread, shown.apart);
+  return shown.picture ? once : quietFolded(model, once, shown.spread, shown.apart);
+}
+
+/** Rows that a line stands for; none for one that is not of rows. */
+export const membersOf = (line: Line) => (line.kind === "row" ? line.members : []);
+
+/** One past the last row of what is folded. */
+export function stopOf(line: Line & { kind: "fold" | "same" }): number {
+  return line.kind === "fold" ? line.stop : Math.max(...line.of.map(({ row }) => row)) + 1;
 }
 
 /** Lines up to this many are not folded any further: they fit, or nearly. */
 const FITS = 14;
 /** Fewer lines are not folded into one. */
 const FEWEST = 3;
+
+/** The most lines of a pass of a loop that is written out. */
+const PASS = 60;
+
+/** The passes of a loop that is written out: what is after the first one as one line, where it says the same. */
+function repeatsFolded(
+  model: ComparisonModel,
+  lines: readonly Line[],
+  spread: ReadonlySet<number>,
+  apart?: ReadonlySet<number>,
+): readonly Line[] {
+  const isApart = (line: Line) => line.kind === "row" && apart?.has(line.head);
+  const texts = lines.map((line) => (isApart(line) ? line.key : contentOf(model, line)));
+  /** How many times the lines from one on are repeated. */
+  const repeats = (from: number, size: number) => {
+    let end = from + size;
+    while (end < lines.length && texts[end] === texts[end - size]) end++;
+    return Math.floor((end - from) / size) - 1;
+  };
+  const result: Line[] = [];
+  for (let i = 0; i < lines.length; ) {
+    let [size, times] = [1, 0];
+    for (let n = 1; n <= PASS && times === 0; n++) {
+      const found = texts[i + n] === texts[i] ? repeats(i, n) : 0;
+      if (found * n >= FEWEST) [size, times] = [n, found];
+    }
+    result.push(...lines.slice(i, i + size));
+    const of = lines.slice(i + size, i + size * (times + 1));
+    i += size * (times + 1);
+    const [first] = of;
+    if (!first) continue;
+    const { depth, bracket, row } = first;
+    const open = spread.has(row);
+    result.push({ kind: "same", key: `t${row}`, depth, bracket, row, of, times, open }, ...(open ? of : []));
+  }
+  return result;
+}
+
+/** What a line says, whichever row it is of. */
+function contentOf(model: ComparisonModel, line: Line): string {
+  const rows = line.kind === "row" ? line.members : line.kind === "fold" ? range(line.row, line.stop) : [line.row];
+  const op = line.kind === "collective" ? model.collective(line.collective) : null;
+  return JSON.stringify([line.kind, line.depth, op && effectOf(op), rows.map((row) => saysOf(model, row))]);
+}
+
+/** What is to be looked at in a row, whichever it is. */
+function saysOf(model: ComparisonModel, at: number): unknown {
+  const row = model.row(at);
+  if (!row || ENDS.has(row.primitive)) return at;
+  const { primitive, source, values, remark, error, decision } = row;
+  const placed = values.map(({ explicit, concrete, agreement }) => [explicit?.text, concrete?.text, agreement]);
+  const ops = row.collectives.flatMap((c) => model.collective(c) ?? []).map(effectOf);
+  return [primitive, source?.file, source?.line, placed, remark, decision, error ? at : 0, ops];
+}
+
+const effectOf = ({ kind, axes, bytes_per_device, by_user }: HloCollective) => [kind, axes, bytes_per_device, by_user];
+const range = (first: number, stop: number) => Array.from({ length: stop - first }, (_, k) => first + k);
 
 /** Three and more lines that are as typed, one after another, as one line; the one above what is to be looked at stays. */
 function quietFolded(
@@ -156,7 +227,7 @@ function quietFolded(
     if (first && run.length >= FEWEST) {
       const { depth, bracket, head: row } = first;
       const open = spread.has(row);
-      result.push({ kind: "same", key: `q${row}`, depth, bracket, row, of: run, open }, ...(open ? run : []));
+      result.push({ kind: "same", key: `q${row}`, depth, bracket, row, of: run, times: 0, open }, ...(open ? run : []));
     } else result.push(...run);
     result.push(...above);
     run = [];
@@ -175,7 +246,7 @@ function quietFolded(
   return result;
 }
 
-/** Rows to look at one after another: what stops; what differs, once a line of source; what has collectives. */
+/** Rows to look at one after another: what stops; what differs, once a line of source; what has collectives, once each. */
 export function findingsOf(model: ComparisonModel): readonly number[] {
   const all = [...model.rows.keys()];
   const differs = (i: number) => model.row(i)?.values.some((v) => v.agreement === "differs") === true;
@@ -183,7 +254,9 @@ export function findingsOf(model: ComparisonModel): readonly number[] {
   const others = all.filter((i) => !model.row(i)?.error);
   const odd = others.filter(differs);
   const first = odd.filter((i, k) => !sameSource(model, odd[k - 1] ?? -1, i));
-  return [...stops, ...first, ...others.filter((i) => !differs(i) && (model.row(i)?.collectives.length ?? 0) > 0)];
+  const sending = others.filter((i) => !differs(i) && (model.row(i)?.collectives.length ?? 0) > 0);
+  const once = new Map(sending.map((i) => [JSON.stringify(saysOf(model, i)), i] as const).reverse());
+  return [...stops, ...first, ...sending.filter((i) => once.get(JSON.stringify(saysOf(model, i))) === i)];
 }
 
 /** Whether a row says the same as the line above it: one line of source, equal shardings, nothing to look at. */

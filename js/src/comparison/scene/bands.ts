@@ -4,7 +4,7 @@ import { mono, soft, type Words } from "../../core/cells";
 import type { Scheme } from "../../core/color";
 import type { Compared, Layout, Row } from "../../core/document.gen";
 import { axisTokens, clauses, sentenceTokens } from "../../core/text";
-import type { Band } from "../../draw/bands";
+import { type Band, chipWidth } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { cellMarks, inkOf } from "../../draw/cells";
 import {
@@ -23,7 +23,7 @@ import {
 import { fit, textWidth, wrapped } from "../../draw/measure";
 import { collectiveCells, fixedValue, foldOf, placedOf, sourceOf, verdictOf } from "../model/cells";
 import type { ComparisonModel } from "../model/comparison";
-import type { Line } from "../model/lines";
+import { type Line, stopOf } from "../model/lines";
 import { changed, costOf, shortName, tallyBadges } from "../model/words";
 import { miniMarks, miniOf } from "./mini";
 
@@ -49,9 +49,8 @@ export function lineBand(model: ComparisonModel, line: Line, c: Columns, scheme:
   if (!row) return { marks: [], height: 0 };
   if (line.kind === "row") return rowBand(model, row, line, c, scheme);
   if (line.kind === "stop") return stopBand(model, row, c, scheme);
-  if (line.kind === "fold") return foldBand(model, line, c);
-  // A picture has no lines that are folded into one: nobody could open it.
-  return line.kind === "collective" ? collectiveBand(model, row, line, c) : { marks: [], height: 0 };
+  if (line.kind === "collective") return collectiveBand(model, row, line, c);
+  return foldBand(model, line, c);
 }
 
 function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" }, c: Columns, scheme: Scheme): Band {
@@ -188,11 +187,11 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
   return { marks: [ground(0, c.end + 8, y, "error"), ...marks], height: y };
 }
 
-function foldBand(model: ComparisonModel, line: Line & { kind: "fold" }, c: Columns): Band {
+function foldBand(model: ComparisonModel, line: Line & { kind: "fold" | "same" }, c: Columns): Band {
   const x = c.source + 14 * line.depth;
   const [name, ...rest] = foldOf(model, line);
   if (!name) return { marks: [], height: 0 };
-  const tally = tallyBadges(model.tally(line.row, line.stop)).map(({ strong, text }) => `${strong} ${text}`);
+  const tally = tallyBadges(model.tally(line.row, stopOf(line))).map(({ strong, text }) => `${strong} ${text}`);
   const said = soft(clauses([...rest.flatMap((piece) => ("text" in piece ? piece.text : [])), ...tally], " · "));
   const types = rest.filter((piece) => "axis" in piece);
   const marks = [
@@ -211,14 +210,28 @@ function collectiveBand(model: ComparisonModel, row: Row, line: Line & { kind: "
   const whyAt = narrow ? START : c.concrete;
   const why = sentences(model, cells.concrete, end - whyAt);
   const whose = c.auto === null ? [] : sentences(model, cells.auto, c.concrete - c.auto - 8);
-  const height = narrow ? 62 + 16 * why.length : Math.max(42, why.length * 16 + 18);
+  // Mesh axes that have no room beside the name stand below it.
+  const [named = []] = cells.source;
+  const axes = named.flatMap((piece) => ("axis" in piece ? [piece] : []));
+  const words = named.flatMap((piece) => ("text" in piece ? [piece] : []));
+  const wide = [
+    ...words.map(({ text }) => textWidth(`${text} `, 12.5, true)),
+    ...axes.map(({ name, says }) => chipWidth(`${name} ${says}`) + 4),
+  ];
+  const below = !narrow && axes.length > 0 && wide.reduce((a, b) => a + b) > c.explicit - 8 - x - 38;
+  const height = narrow ? 62 + 16 * why.length : Math.max(below ? 60 : 42, why.length * 16 + 18);
   const middle = narrow ? 21 : height / 2;
   const centered = (lines: ReturnType<typeof sentences>, at: number) =>
     lines.map(({ text, color }, i) => label(at, middle + 4 + 16 * (i - (lines.length - 1) / 2), text, 12, color));
   const marks = [
     ground(0, end + 8, height, "panel"),
     ...arrows(x, middle, cells.axis ?? 0),
-    ...cellMarks(cells.source, { x: x + 38, end: narrow ? end : c.explicit, y: [middle + 4], size: 12.5 }),
+    ...cellMarks(below ? [words, axes] : cells.source, {
+      x: x + 38,
+      end: narrow ? end : c.explicit - 8,
+      y: below ? [middle - 8, middle + 18] : [middle + 4],
+      size: 12.5,
+    }),
     ...cellMarks(cells.explicit, {
       x: c.explicit,
       end: narrow ? end : (c.auto ?? c.concrete) - 8,

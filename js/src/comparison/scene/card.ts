@@ -10,6 +10,7 @@ import { linesOf, openAtFirst, treeOf } from "../model/lines";
 import { badgesOf, columnsOf, titleOf } from "../model/words";
 import { type Columns, ground, lineBand, START } from "./bands";
 
+const NONE: ReadonlySet<number> = new Set();
 /** Lines of the table that are drawn; the rest is counted. */
 const MOST = 24;
 /** Below this width the Auto column is left out. */
@@ -19,7 +20,13 @@ const NARROW = 620;
 
 export function comparisonScene(model: ComparisonModel, { width, scheme }: { width: number; scheme: Scheme }): Scene {
   const tree = treeOf(model);
-  const lines = linesOf(model, tree, { open: openAtFirst(model, tree), search: "", filter: "all" });
+  const lines = linesOf(model, tree, {
+    open: openAtFirst(model, tree),
+    spread: NONE,
+    search: "",
+    filter: "all",
+    picture: true,
+  });
   const columns = placesOf(width, model.doc.of === "arrays");
   const bands: Band[] = [
     headBand(titleOf(model), model.mesh, badgesOf(model), width),
