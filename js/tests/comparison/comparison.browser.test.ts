@@ -57,6 +57,8 @@ test("a fix that is used is told by the head, and what it changes is marked and 
   await frames();
   expect(find(view, ".says b").textContent).toBe(comparison("layer").continuations[0]?.verdict);
   expect(find(view, ".badges").textContent).toContain("1 row changed");
+  expect(find(view, ".badges").textContent).toContain("1 fix used");
+  expect(find(view, ".badges").textContent).not.toContain("type error");
   expect([...view.root.querySelectorAll(".news")].map((el) => el.closest(".line")?.id)).toEqual(["line-r4"]);
   expect(current(view)).toBe("r4");
   expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(height + 60);

@@ -42,6 +42,8 @@ export class ComparisonModel {
   readonly rows: readonly Row[];
   /** Types from this row on, the one that is fixed, are those that a chosen fix leads to. */
   readonly fixed: number;
+  /** How many errors have a fix that was chosen. */
+  readonly used: number;
 
   /** From this row on, and in all placements, what is shown does not yet follow from the chosen fix; else infinite. */
   readonly waiting: number;
@@ -68,6 +70,7 @@ export class ComparisonModel {
       .reduce((first, [row]) => Math.min(first, Number(row)), Infinity);
     const stop = this.rows.findIndex((r) => r.error !== null && r.error.chosen >= 0);
     this.fixed = stop < 0 ? this.rows.length : stop;
+    this.used = this.rows.filter((row, k) => (row.error?.chosen ?? -1) >= 0 && k in choices).length;
     this.#sums = this.#sum();
   }
 

@@ -50,7 +50,13 @@ export function subject(row: Row): string {
 
 /** `news`: rows that the last choice of a fix changed. */
 export function badgesOf(model: ComparisonModel, news = 0): Badge[] {
-  const badges = tallyBadges(model.tally());
+  const { used } = model;
+  const tally = model.tally();
+  const badges = tallyBadges({ ...tally, errors: tally.errors - used });
+  if (used > 0) {
+    const text = used === 1 ? "fix used" : "fixes used";
+    badges.unshift({ tone: "ok", strong: String(used), text, to: "errors" });
+  }
   if (news > 0) {
     const text = news === 1 ? "row changed" : "rows changed";
     badges.push({ tone: "ok", strong: String(news), text, to: "news" });
