@@ -79,10 +79,13 @@ const STEPS: Record<string, Mount> = Object.fromEntries(
 );
 
 const WIDTHS = [1100, 934, 700, 480, 360];
-/** Each card with three of the widths, so that each width comes to cards of every kind. */
-const CARDS = Object.entries({ ...ARRAYS, ...OTHERS, ...STEPS }).map(
-  ([name, mount], k) => [name, mount, WIDTHS.filter((_, i) => (i + k) % WIDTHS.length < 3)] as const,
-);
+/** Steps at all widths, other cards with three of them, so that each width comes to cards of every kind. */
+const CARDS = [
+  ...Object.entries({ ...ARRAYS, ...OTHERS }).map(
+    ([name, mount], k) => [name, mount, WIDTHS.filter((_, i) => (i + k) % WIDTHS.length < 3)] as const,
+  ),
+  ...Object.entries(STEPS).map(([name, mount]) => [name, mount, WIDTHS] as const),
+];
 
 test.each(CARDS)(
   "%s: what is said of a place covers neither it nor a legend, and moves nothing",

@@ -130,7 +130,8 @@ export class StepperState extends CardState<Fields> {
 
   point(hit: Hit | null): void {
     const { hover } = this.now;
-    if (hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell) return;
+    const same = hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell;
+    if (same && hit?.box?.y === hover?.box?.y && hit?.box?.x === hover?.box?.x) return;
     this.set({ hover: hit });
   }
 

@@ -316,7 +316,7 @@ test("what is pointed at is lit on every device that holds the same", () => {
   const [device, box] = [...view.seats][0] ?? [0, { x: 0, y: 0, w: 0, h: 0 }];
   const at = drawnOf(view).find((d) => d.device === device)?.box ?? box;
   const hit = hitAt(view, at.x + 3, at.y + 3);
-  expect(hit).toEqual({ device, slot: 1, cell: 0 });
+  expect(hit).toEqual({ device, slot: 1, cell: 0, box: at });
   // Its block, that of the device beside it, the result under the terms, and the element.
   expect(hit && litMarks(view, hit)).toHaveLength(4);
 });

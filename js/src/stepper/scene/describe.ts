@@ -19,7 +19,7 @@ export interface Shown {
 }
 
 /** What is said of a device, or of its block; null where nothing is drawn. */
-export function describe(view: StepView, { device, slot, cell }: Hit): Shown | null {
+export function describe(view: StepView, { device, slot, cell, box: at }: Hit): Shown | null {
   const { trace } = view;
   const runs = !view.active || view.active.has(device);
   const drawn = drawnOf(view);
@@ -31,7 +31,7 @@ export function describe(view: StepView, { device, slot, cell }: Hit): Shown | n
     const text = { name: "", type: "", device: deviceText(trace, device), copies: "", values };
     return tile && { box: tile, keep, color: null, text, from: "" };
   }
-  const box = drawn.find((d) => d.device === device && d.v.id === v.id)?.box ?? tile;
+  const box = at ?? drawn.find((d) => d.device === device && d.v.id === v.id)?.box ?? tile;
   const text = blockTip(trace, v, device, cell);
   const later = view.show.after.includes(v) && !view.finished ? "when the step is done: " : "";
   return (

@@ -14,7 +14,7 @@ export function hitAt(view: StepView, x: number, y: number): Hit | null {
   const tile = [...stage.tiles, ...stage.holds].find(({ box }) => inside(box, x, y));
   const own = tile?.members[0];
   const at = drawnOf(view).find((d) => inside(d.box, x, y) && (!tile || d.device === own));
-  if (at) return { device: at.device, slot: slotOf(view, at), cell: elementAt(at, x, y) };
+  if (at) return { device: at.device, slot: slotOf(view, at), cell: elementAt(at, x, y), box: at.box };
   const device = own ?? smallAt(stage, x, y) ?? (stage.map && deviceAtPoint(trace.mesh, stage.map, x, y));
   return device === null ? null : { device, slot: null, cell: null };
 }

@@ -19,6 +19,8 @@ export interface Hit {
   slot: number | null;
   /** Number of the element in the corner that travelled. */
   cell: number | null;
+  /** Where the block is that was pointed at: one that moves is drawn twice. */
+  box?: Box;
 }
 
 /** A block as it is drawn at a moment. */
