@@ -1113,6 +1113,18 @@ def test_the_users_own_exception():
     assert trace.steps[-1].source.text == 'raise RuntimeError(f"not today: {b.shape}")'
 
 
+def test_a_function_that_jax_has_no_more_is_told_in_its_words():
+    numpy: Any = jnp
+
+    @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+    def f(a):
+        return numpy.no_such_function(a * 2)
+
+    error = traced(f, jnp.arange(8.0)).error
+    assert (error.error, error.explanation) == ("AttributeError", error.message.partition("\n")[0])
+    assert "no_such_function" in error.explanation
+
+
 @pytest.mark.parametrize("wrap", [jax.jit, lambda f: lambda x: jax.grad(lambda x: f(x).sum())(x)])
 def test_an_exception_below_jit_and_grad(wrap):
     @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))

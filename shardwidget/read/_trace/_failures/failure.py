@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from shardwidget import _jax
 from shardwidget._format import joined
 from shardwidget.document import Failure
+from shardwidget.read._errors import first_line
 from shardwidget.read._trace._failures.blocks import unfitting_blocks
 from shardwidget.read._trace._failures.explanation import Explanation
 from shardwidget.read._trace._failures.forbidden import forbidden_collective
@@ -93,6 +94,8 @@ def _users_traceback(error: Exception) -> str:
 
 def _other(stop: StoppedTrace) -> Explanation:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
+    if isinstance(stop.error, AttributeError):  # JAX says what came in place of a function that it has no more.
+        return Explanation(first_line(stop.error))
     if stop.kind == "user":
         return Explanation("The function itself raised this; the steps before it ran.")
     if _jax.messages.is_mesh_set_within_jit(stop.error):
