@@ -12,7 +12,7 @@ import type { Theme } from "../draw/paint/theme";
 import { Chunks, type Range } from "./chunks";
 import { type Choices, ComparisonModel, decodeComparison, known } from "./model/comparison";
 import { type Way, waysOf } from "./model/gutter";
-import { type Filter, findingsOf, type Line, linesOf, membersOf, openAtFirst, treeOf } from "./model/lines";
+import { type Filter, findingsOf, type Line, linesOf, openAtFirst, rowsOf, treeOf } from "./model/lines";
 import { askedOf, type WhyAnswer } from "./model/why";
 import { Pictures, type SmallPicture } from "./pictures";
 
@@ -517,9 +517,7 @@ export class ComparisonState extends CardState<Fields> {
     if (!doc) return;
     const around = this.model(doc, choices).trail(row);
     if (around.some((e) => !open.has(e))) this.set({ open: new Set([...open, ...around]) });
-    const folded = this.shown()?.lines.find(
-      (l) => l.kind === "same" && !l.open && l.of.some((of) => membersOf(of).includes(row)),
-    );
+    const folded = this.shown()?.lines.find((l) => l.kind === "same" && rowsOf(l).includes(row));
     if (folded) this.set({ spread: new Set([...(this.now.spread ?? []), folded.row]) });
     const within = this.shown()?.lines.find((l) => l.kind === "row" && l.members.includes(row));
     if (within?.kind === "row" && within.row !== row) this.set({ apart: new Set([...this.now.apart, within.head]) });

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
+import { foldOf } from "../../src/comparison/model/cells";
 import { ComparisonModel, decodeComparison, known } from "../../src/comparison/model/comparison";
 import {
   type Filter,
   findingsOf,
   type Line,
   linesOf,
-  membersOf,
   openAtFirst,
+  rowsOf,
+  stopOf,
   treeOf,
 } from "../../src/comparison/model/lines";
 import {
@@ -79,7 +81,7 @@ test("passes of a loop that is written out are one line, and what they send is l
   expect(said(m, folded)).toEqual(["line 5", "all-gather", "line 6", "line 7", "3 11", "all-gather", "dot_general"]);
   const open = shown(new Set([3]));
   expect(open.length).toBe(folded.length + 11 * 4);
-  expect(open.flatMap(membersOf)).toEqual([...rows.keys()]);
+  expect(open.flatMap(rowsOf)).toEqual([...rows.keys()]);
   expect(findingsOf(m)).toEqual([1, 36]);
   // One that is placed otherwise is no pass like the others.
   const other = rows.map((row, k) =>
@@ -88,6 +90,64 @@ test("passes of a loop that is written out are one line, and what they send is l
   const parted = new ComparisonModel({ ...base, rows: other });
   const two = linesOf(parted, treeOf(parted), { open: new Set(), spread: new Set(), search: "", filter: "all" });
   expect(two.filter((l) => l.kind === "same").map((l) => l.times)).toEqual([3, 6]);
+});
+
+test("passes are named by their lines, or by their scopes where they are scopes alone, with all their rows", () => {
+  const base = comparison("training");
+  const from = base.rows[1] as Row;
+  const scope = (name: string): Scope => ({ ...(base.scopes[1] as Scope), name, parent: -1 });
+  const said = (passes: readonly (readonly [line: number, scope: number])[][], names: readonly string[]) => {
+    const rows = passes.flat().map(([line, at]) => ({
+      ...from,
+      scope: at,
+      source: from.source && { ...from.source, line },
+      collectives: [],
+      remark: "",
+    }));
+    const m = new ComparisonModel({ ...base, scopes: names.map(scope), rows });
+    const lines = linesOf(m, treeOf(m), {
+      open: new Set(),
+      spread: new Set(),
+      search: "",
+      filter: "all",
+      picture: true,
+    });
+    return lines.flatMap((l) =>
+      l.kind === "same" ? [[...foldOf(m, l)].map((p) => "text" in p && p.text), stopOf(l)] : [],
+    );
+  };
+  const twelve = Array.from({ length: 12 }, (_, k) => k);
+  const mixed = twelve.map(
+    (k) =>
+      [
+        [5, -1],
+        [20, k],
+        [21, k],
+        [6, -1],
+      ] as const,
+  );
+  expect(
+    said(
+      mixed.map((pass) => [...pass]),
+      Array(12).fill("norm"),
+    ),
+  ).toEqual([["lines 5 to 6", "11 more times", "44 operations"], 48]);
+  const alone = twelve.map(
+    (k) =>
+      [
+        [20, 2 * k],
+        [21, 2 * k],
+        [30, 2 * k + 1],
+        [31, 2 * k + 1],
+      ] as const,
+  );
+  const names = twelve.flatMap((k) => [`norm${k}`, `mlp${k}`]);
+  expect(
+    said(
+      alone.map((pass) => [...pass]),
+      names,
+    ),
+  ).toEqual([["norm1 to mlp11", "the same", "44 operations"], 48]);
 });
 
 test("a scope that is left and entered again has a head each time, and rows in it their depth", () => {

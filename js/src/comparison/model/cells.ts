@@ -4,7 +4,7 @@ import type { Compared, Layout, Row } from "../../core/document.gen";
 import { bytes } from "../../core/format";
 import { axisTokens, count, sentenceTokens } from "../../core/text";
 import type { ComparisonModel } from "./comparison";
-import { type Line, membersOf } from "./lines";
+import { type Line, rowsOf } from "./lines";
 import { copiesOf, kindOf, purpose, rangeOf, remarkText, subject, timesText, typed } from "./words";
 
 /** The user's line over the primitive; the primitive alone where the line is already above. */
@@ -98,13 +98,16 @@ export function collectiveCells(model: ComparisonModel, row: Row, at: number) {
 /** The head of what is folded: of a scope, or of lines that are as their types say. */
 export function foldOf(model: ComparisonModel, line: Line & { kind: "fold" | "same" }): readonly Piece[] {
   if (line.kind === "same") {
+    // Passes of scopes alone have their names.
+    const heads = line.of.filter(({ depth }) => depth === line.depth);
+    const scopes = heads.flatMap((of) => (of.kind === "fold" ? (model.doc.scopes[of.scope]?.name ?? "") : []));
+    const names = scopes.length === heads.length ? [...new Set([scopes[0], scopes.at(-1)])] : [];
     const rows = line.of.filter((of) => of.kind === "row");
-    const heads = line.of.flatMap((of) => (of.kind === "fold" && of.depth === line.depth ? [of.scope] : []));
-    const names = [heads[0], heads.at(-1)].map((scope) => model.doc.scopes[scope ?? -1]?.name ?? "");
-    const named = names[0] === names[1] ? names[0] : names.join(" to ");
-    const range = mono(named || rangeOf(model, rows), { strong: true });
-    const operations = soft(count(rows.flatMap(membersOf).length, "operation"));
-    if (line.times > 0) return [range, soft(named ? "the same" : count(line.times, "more time")), operations];
+    const range = mono(names.join(" to ") || rangeOf(model, rows), { strong: true });
+    const operations = soft(count(line.of.flatMap(rowsOf).length, "operation"));
+    const again =
+      names.length > 1 || (names.length > 0 && line.times === 1) ? "the same" : count(line.times, "more time");
+    if (line.times > 0) return [range, soft(again), operations];
     return [range, operations, { text: "✓ all same", tone: "ok" }];
   }
   const scope = model.doc.scopes[line.scope];

@@ -1,5 +1,5 @@
 /** Which part of the way of an axis is beside each line of the table. */
-import { type Line, membersOf } from "./lines";
+import { type Line, rowsOf } from "./lines";
 import type { WhyAnswer } from "./why";
 
 /**
@@ -42,9 +42,5 @@ function lane(from: readonly number[], to: number, count: number): readonly stri
 
 /** The line that a row is in. */
 function at(lines: readonly Line[], row: number): number {
-  return lines.findIndex((line) => {
-    if (line.kind === "row") return line.members.includes(row);
-    if (line.kind === "fold") return !line.open && line.row <= row && row < line.stop;
-    return line.kind === "same" && !line.open && line.of.some((of) => membersOf(of).includes(row));
-  });
+  return lines.findIndex((line) => rowsOf(line).includes(row));
 }

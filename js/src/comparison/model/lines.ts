@@ -142,12 +142,16 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
   return shown.picture ? once : quietFolded(model, once, shown.spread, shown.apart);
 }
 
-/** Rows that a line stands for; none for one that is not of rows. */
-export const membersOf = (line: Line) => (line.kind === "row" ? line.members : []);
+/** Rows that a line stands for; none where other lines stand for them. */
+export function rowsOf(line: Line): readonly number[] {
+  if (line.kind === "row") return line.members;
+  if (line.kind === "fold") return line.open ? [] : range(line.row, line.stop);
+  return line.kind === "same" && !line.open ? line.of.flatMap(rowsOf) : [];
+}
 
 /** One past the last row of what is folded. */
 export function stopOf(line: Line & { kind: "fold" | "same" }): number {
-  return line.kind === "fold" ? line.stop : Math.max(...line.of.map(({ row }) => row)) + 1;
+  return line.kind === "fold" ? line.stop : Math.max(...line.of.flatMap(rowsOf)) + 1;
 }
 
 /** Lines up to this many are not folded any further: they fit, or nearly. */
@@ -194,7 +198,8 @@ function repeatsFolded(
 
 /** What a line says, whichever row it is of. */
 function contentOf(model: ComparisonModel, line: Line): string {
-  const rows = line.kind === "row" ? line.members : line.kind === "fold" ? range(line.row, line.stop) : [line.row];
+  const own = rowsOf(line);
+  const rows = own.length > 0 ? own : [line.row];
   const op = line.kind === "collective" ? model.collective(line.collective) : null;
   return JSON.stringify([line.kind, line.depth, op && effectOf(op), rows.map((row) => saysOf(model, row))]);
 }
