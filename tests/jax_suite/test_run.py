@@ -201,6 +201,9 @@ def test_too_little_memory_says_what_to_read():
     assert first.startswith("outer needs more memory than its devices have.")
     assert "read.memory(outer, *args)" in first
     assert last.startswith("XLA's words: RESOURCE_EXHAUSTED")
+    compiled = jax.jit(outer).lower(jnp.ones(2**24)).compile()
+    with pytest.raises(jax.errors.JaxRuntimeError, match=r"read\.memory\(compiled\)\.\nXLA's words"):
+        read.time_program(compiled, (jnp.ones(2**24),))
 
 
 def test_shapes_alone_cannot_be_run():

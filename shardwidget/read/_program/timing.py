@@ -33,10 +33,11 @@ NOT_RUNNING = (
 )
 
 OUT_OF_MEMORY = (
-    "{function} needs more memory than its devices have. What is alive at its peak, and on which lines: "
-    "shardwidget.read.memory({function}, *args). Changes that lower it, compiled: "
-    "shardwidget.read.remedies({function}, *args).\nXLA's words: {words}"
+    "{program} needs more memory than its devices have. What is alive at its peak, and on which lines: "
+    "shardwidget.read.memory({given}).{remedies}\nXLA's words: {words}"
 )
+
+REMEDIES = " Changes that lower it, compiled: shardwidget.read.remedies({given})."
 
 NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 
@@ -126,8 +127,15 @@ def calls(
         except jax.errors.JaxRuntimeError as error:
             if not _jax.messages.needs_too_much_memory(error):
                 raise
-            words = OUT_OF_MEMORY.format(function=function_name(f), words=error)
-            raise jax.errors.JaxRuntimeError(words) from error
+            raise jax.errors.JaxRuntimeError(_out_of_memory(f, error)) from error
+
+
+def _out_of_memory(f: Any, error: Exception) -> str:
+    if isinstance(f, jax.stages.Compiled):  # It is not compiled in other ways.
+        return OUT_OF_MEMORY.format(program="The program", given="compiled", remedies="", words=error)
+    given = f"{function_name(f)}, *args"
+    remedies = REMEDIES.format(given=given)
+    return OUT_OF_MEMORY.format(program=function_name(f), given=given, remedies=remedies, words=error)
 
 
 def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | None) -> None:
