@@ -94,14 +94,14 @@ def _users_traceback(error: Exception) -> str:
 
 def _other(stop: StoppedTrace) -> Explanation:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
+    if stop.kind != "user" and _jax.messages.is_ref_closed_over(stop.error):
+        return Explanation(REF_CLOSED_OVER)
     if isinstance(stop.error, AttributeError):  # JAX says what came in place of a function that it has no more.
         return Explanation(first_line(stop.error))
     if stop.kind == "user":
         return Explanation("The function itself raised this; the steps before it ran.")
     if _jax.messages.is_mesh_set_within_jit(stop.error):
         return Explanation(SET_MESH_AROUND)
-    if _jax.messages.is_ref_closed_over(stop.error):
-        return Explanation(REF_CLOSED_OVER)
     if _jax.messages.is_not_an_array(stop.error):
         return Explanation(stop.arguments.not_arrays())
     if specs := stop.wrong_specs():
