@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shardwidget._format import count, duration, percent, percents, rate
-from shardwidget.document import MeasuredCollective, Run, Runs
+from shardwidget.document import MeasuredCollective, Run, Runs, Source
 from shardwidget.document.columns import COMPUTED_LINES, MEASURED, RUNS, Column
 from shardwidget.document.run import ComputedLine
 from shardwidget.export import listing
@@ -15,6 +15,9 @@ from shardwidget.export.words import clip, verdict_of
 
 MOST = 30
 """The most collectives, or lines, that are listed."""
+
+APART = 1.1
+"""From so many times the median on, the mean seconds of a call are said, too."""
 
 MUCH = 0.05
 """The share of waiting from which on it is what is said first."""
@@ -37,7 +40,30 @@ def _spent(shown: Run) -> str:
     spent = f"{percent(s.compute)} compute"
     if shown.collectives:
         spent += f", {percent(s.communication)} in collectives, {percent(s.waiting)} waiting"
-    return f"{duration(shown.median_s)} per call, {spent}"
+    return f"{_took(shown)}, {spent}"
+
+
+def _took(shown: Run) -> str:
+    """Seconds of a call: the median, or the mean, which shares are of, where a few calls took much longer."""
+    mean = float(np.mean(shown.seconds))
+    if mean <= APART * shown.median_s:
+        return f"{duration(shown.median_s)} per call"
+    return f"{duration(mean)} per call (median {duration(shown.median_s)})"
+
+
+def _line_of(shown: Run, source: Source) -> str:
+    """A line, with its file where there are several: ``line 97 of layers.py``."""
+    return f"line {source.line} of {clip(source.file, 40)}" if _files(shown) > 1 else f"line {source.line}"
+
+
+def _code(shown: Run, source: Source) -> str:
+    """A line and its text, with its file where there are several: ``layers.py:97: y = x @ w``."""
+    file = f"{clip(source.file, 40)}:" if _files(shown) > 1 else ""
+    return f"{file}{source.line}: {source.text}"
+
+
+def _files(shown: Run) -> int:
+    return len({each.source.file for each in (*shown.lines, *shown.collectives) if each.source})
 
 
 def _said(shown: Run | Runs) -> listing.Said:
@@ -54,13 +80,13 @@ def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]
         first = shown.runs[0].median_s
         return RUNS, [_totals(run, first if k else 0) for k, run in enumerate(shown.runs)]
     if not shown.collectives:
-        return COMPUTED_LINES, [_line(each) for each in shown.lines[:MOST]]
+        return COMPUTED_LINES, [_line(shown, each) for each in shown.lines[:MOST]]
     ordered = sorted(shown.collectives, key=lambda c: -(c.call_s + c.call_wait_s))
-    return MEASURED, [_row(c) for c in ordered[:MOST]]
+    return MEASURED, [_row(shown, c) for c in ordered[:MOST]]
 
 
-def _line(of: ComputedLine) -> listing.Row:
-    return {"source": f"{of.source.line}: {of.source.text}", "time": of.call_s, "share": of.share}
+def _line(shown: Run, of: ComputedLine) -> listing.Row:
+    return {"source": _code(shown, of.source), "time": of.call_s, "share": of.share}
 
 
 def _waits(shown: Run) -> str:
@@ -68,7 +94,7 @@ def _waits(shown: Run) -> str:
     most = max(shown.collectives, key=lambda c: c.call_wait_s, default=None)
     if most is None or most.call_wait_s <= 0 or shown.shares.waiting < MUCH:
         return ""
-    line = f", in line {most.source.line}" if most.source else ""
+    line = f", in {_line_of(shown, most.source)}" if most.source else ""
     return f"{percent(shown.shares.waiting)} of the time is waiting for others: most in {_named(most)}{line}"
 
 
@@ -78,10 +104,10 @@ def _costliest(shown: Run) -> str:
     if most is None:
         return ""
     share = most.call_s / float(np.mean(shown.seconds))
-    line = f"line {most.source.line}" if most.source else ""
+    line = _line_of(shown, most.source) if most.source else ""
     if not isinstance(most, ComputedLine):
         line = f"{_named(most)}{f' in {line}' if line else ''}"
-    took = f"{duration(shown.median_s)} per call"
+    took = _took(shown)
     if shown.shares.idle > share:
         return f"{percent(shown.shares.idle)} of {took} has no event on a device; {line} takes {percent(share)}"
     return f"{line} takes {percent(share)} of {took}"
@@ -92,9 +118,9 @@ def _named(c: MeasuredCollective) -> str:
     return f"{clip(c.kind, 40)} {over}"
 
 
-def _row(c: MeasuredCollective) -> listing.Row:
+def _row(shown: Run, c: MeasuredCollective) -> listing.Row:
     axes = ", ".join(c.axes) or (f"irregular, within {', '.join(c.within)}" if c.within else "irregular")
-    line = f"{c.source.line}: {c.source.text}" if c.source else "not known"
+    line = _code(shown, c.source) if c.source else "not known"
     ran = {"time": c.median_s, "spread": f"{duration(c.low_s)}–{duration(c.high_s)}", "wait": c.wait_s}
     return {
         "op": c.kind,
@@ -155,7 +181,9 @@ def _computes(shown: Run) -> str:
     first = shown.lines[:3]
     write = percents([each.share for each in first])
     more = f" and {len(shown.lines) - 3} more" if len(shown.lines) > 3 else ""
-    return f"{', '.join(f'{each.source.line} ({write(each.share)})' for each in first)}{more}"
+    several = _files(shown) > 1
+    named = (f"{clip(s.file, 40)}:{s.line}" if several else str(s.line) for s in (each.source for each in first))
+    return f"{', '.join(f'{name} ({write(each.share)})' for name, each in zip(named, first, strict=True))}{more}"
 
 
 def _latest(run: Run) -> str:

@@ -83,6 +83,12 @@ def test_a_sort_has_the_kernel_of_what_is_fused_and_copies_first() -> None:
     }  # fmt: skip
 
 
+def test_a_sort_of_several_kernels_after_a_library_s_top_k() -> None:
+    """The kernel of ``custom-call.1`` has a C++ name; ``fusion`` copies, then runs three kernels of its own."""
+    _, run = recorded("route")
+    assert times_run(run) == {"custom-call.1": 3, "fusion": 12, "wrapped_slice": 3}
+
+
 def test_several_graphs_of_one_schedule_with_equal_fusions() -> None:
     """Three graphs and copies to the host and back: every instruction that launches a kernel runs once in a call."""
     module, run = recorded("remat")

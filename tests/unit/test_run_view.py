@@ -1,6 +1,7 @@
 """``RunView`` on the Python side: what it measures, takes, refuses and saves; ``CompiledProgram.profile``."""
 
 import json
+import re
 from dataclasses import replace
 
 import jax
@@ -136,6 +137,25 @@ def test_a_program_without_collectives_lists_its_lines():
     assert [line.split(":")[0] for line in lines[3:6]] == ["8", "9", "14"]
     assert "collectives" not in "".join(lines)
     assert "Computes, by line: 8 (34.4 %), 10 (14.4 %)." in text.picture(step())
+
+
+def test_lines_of_several_files_have_their_file():
+    one = alone()
+    first, *others = one.lines
+    several = replace(one, lines=(replace(first, source=replace(first.source, file="layers.py")), *others))
+    said = text.picture(several).splitlines()
+    assert said[0] == "alone: line 8 of layers.py takes 47 % of 642 µs per call"
+    assert [line.split(": ")[0] for line in said[3:5]] == ["layers.py:8", f"{others[0].source.file}:9"]
+
+
+def test_shares_are_of_the_seconds_that_are_said():
+    one = alone()
+    late = replace(one, seconds=(600e-6, 650e-6, 600e-6, 4 * 600e-6))
+    said = re.match(r"alone: line 8 takes ([\d.]+) % of ([\d.]+) ms per call \(median 625 µs\)", text.picture(late))
+    assert said
+    share, took = float(said[1]) / 100, float(said[2]) * 1e-3
+    assert took == pytest.approx(float(np.mean(late.seconds)), rel=0.01)
+    assert share * took == pytest.approx(late.lines[0].call_s, rel=0.01)
 
 
 def test_a_users_error_is_the_users():

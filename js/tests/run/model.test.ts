@@ -75,4 +75,11 @@ test("the answer is where devices wait, or what takes the time", () => {
   expect(answerOf({ ...sure, shares: idle })).toBe(
     "50 % of 1.04 ms per call has no event on a device; line 8 takes 34.4 %",
   );
+  const late = [0.6e-3, 0.65e-3, 0.6e-3, 2.4e-3];
+  expect(answerOf({ ...sure, seconds: late })).toMatch(
+    /^Line 8 takes [\d.]+ % of 1\.06 ms per call \(median 625 µs\)$/,
+  );
+  const [most, ...others] = doc.lines;
+  const lines = most ? [{ ...most, source: { ...most.source, file: "layers.py" } }, ...others] : [];
+  expect(answerOf({ ...sure, lines })).toBe("Line 8 of layers.py takes 34.4 % of 1.04 ms per call");
 });

@@ -4,8 +4,9 @@ XLA launches what it can as CUDA graphs, which it calls command buffers. The pro
 place of the instruction's, and only the kernels' own names are left:
 
 - a kernel that XLA generates has its fusion's name, with underscores, and one that sorts the name of what is fused;
-  equal fusions share one kernel, which has the name of the first: a name says where in the schedule it is at the
-  earliest, and what ran before narrows that down;
+  a second kernel of the same instruction has this name with ``__1`` at its end; equal fusions share one kernel, which
+  has the name of the first: a name says where in the schedule it is at the earliest, and what ran before narrows that
+  down;
 - a product is a kernel of a library (cuBLAS, cuDNN), which may fill its workspace first;
 - a copy is a kernel or a transfer.
 
@@ -26,6 +27,7 @@ _GRAPH = re.compile(r"command_buffer[\w.\-]*$")
 _LAUNCHED = frozenset({"copy", "custom-call", "fusion"})
 _MOVES = frozenset({"slice", "dynamic-slice", "dynamic-update-slice", "copy"})
 _NAME = re.compile(r"%[\w.\-]+")
+_LATER = re.compile(r"__\d+$")
 _COPY, _FILL = re.compile(r"memcpy", re.IGNORECASE), re.compile(r"memset", re.IGNORECASE)
 
 
@@ -51,6 +53,7 @@ class Graphs:
             kernels: names of kernels.
             after: the instruction that ran before the launch, if it is known.
         """
+        kernels = [self._first(kernel) for kernel in kernels]
         scores = [self._score(kernels, own) for own in self._kernels]
         best = max(scores, default=0)
         if not best or scores.count(best) > 1:
@@ -83,6 +86,11 @@ class Graphs:
                 begin = found[-1] + (not self._repeats(order[found[-1]]))
         return found
 
+    def _first(self, kernel: str) -> str:
+        """The name of the first kernel of the same instruction."""
+        first = _LATER.sub("", kernel)
+        return first if kernel not in self._generated and first in self._generated else kernel
+
     def _content(self, instruction: Instruction) -> tuple[str, ...]:
         """What is fused, without names: that of equal fusions is equal."""
         if instruction.name not in self._contents:
@@ -98,7 +106,10 @@ class Graphs:
         self, kernels: Sequence[str], gap: range, order: list[Instruction], found: list[Instruction | None]
     ) -> None:
         """Finds the kernels that stand between two that are certain, or before the first or after the last."""
-        those = [(k, sort) for k in gap if (sort := self._sort_of_kernel(kernels[k]))]
+        copies = any(self._sort(i) == "copy" for i in order)
+        sorts = [(k, self._sort_of_kernel(kernels[k])) for k in gap]
+        # Where the schedule has no copy, what works in place copies.
+        those = [(k, sort) for k, sort in sorts if sort and (copies or sort != "copy")]
         at_an_end = gap.start == 0 or gap.stop == len(kernels)
         if at_an_end:
             # What else the schedule has there is launched by others.

@@ -2,9 +2,9 @@
 import { axesOf, type Cells, mono, soft } from "../../core/cells";
 import { figuresOf, headOf } from "../../core/columns";
 import { COMPUTED_LINES, MEASURED } from "../../core/columns.gen";
-import type { MeasuredCollective, Run } from "../../core/document.gen";
+import type { MeasuredCollective, Run, Source } from "../../core/document.gen";
 import type { RunModel } from "./run";
-import { codeText, type RunFigures } from "./words";
+import { codeText, placeOf, type RunFigures } from "./words";
 
 /** Mesh axes and source stand with the collective. */
 export type RunCells = Omit<Cells<typeof MEASURED>, "axes" | "spread" | "source">;
@@ -15,7 +15,7 @@ export function cellsOf({ mesh }: RunModel, c: MeasuredCollective, figures: RunF
   return {
     op: [
       [mono(c.kind, { strong: true }), ...axesOf(mesh, c.axes), soft(c.irregular ? "irregular groups" : "")],
-      [soft(`${codeText(c)}${c.backward ? " · backward" : ""}`, { title: c.source?.text })],
+      [soft(`${codeText(c)}${c.backward ? " · backward" : ""}`, { title: titleOf(c.source) })],
     ],
     sent: [[mono(figures.sent(c.bytes_per_device), { title: rate && `${headOf(MEASURED, "rate")}: ${rate}` })]],
     time: [[mono(ran ? figures.time(c.median_s) : "did not run", { strong: ran })]],
@@ -29,7 +29,8 @@ export function cellsOf({ mesh }: RunModel, c: MeasuredCollective, figures: RunF
 }
 
 /** The lines that devices computed for: the longest has a whole bar. */
-export function linesCells({ lines }: Run): Cells<typeof COMPUTED_LINES>[] {
+export function linesCells(run: Run): Cells<typeof COMPUTED_LINES>[] {
+  const { lines } = run;
   const figures = figuresOf(
     COMPUTED_LINES,
     lines.map(({ call_s, share }) => ({ time: call_s, share })),
@@ -37,11 +38,15 @@ export function linesCells({ lines }: Run): Cells<typeof COMPUTED_LINES>[] {
   return lines.map(({ source, call_s, share }) => ({
     source: [
       [
-        mono(`line ${source.line}`, { strong: true }),
-        soft(source.text, { mono: true, title: `${source.file}:${source.line}  ${source.text}` }),
+        mono(placeOf(run, source, "line "), { strong: true }),
+        soft(source.text, { mono: true, title: titleOf(source) }),
       ],
     ],
     time: [[mono(figures.time(call_s), { strong: true })]],
     share: [[{ times: [{ axes: [], share: share / (lines[0]?.share || 1) }] }, mono(figures.share(share))]],
   }));
+}
+
+function titleOf(source: Source | null): string {
+  return source ? `${source.file}:${source.line}  ${source.text}` : "";
 }

@@ -1,13 +1,16 @@
 /** What is said of a measured run. */
 import { type Figures, figuresOf } from "../../core/columns";
 import { MEASURED } from "../../core/columns.gen";
-import type { MeasuredCollective, Operation, Run } from "../../core/document.gen";
+import type { MeasuredCollective, Operation, Run, Source } from "../../core/document.gen";
 import { duration, percent, percents, rate } from "../../core/format";
 import { type Badge, capital, count, some } from "../../core/text";
 import type { Doing, RunModel } from "./run";
 
 /** The share of waiting from which on it is pointed out. */
 const MUCH = 0.05;
+
+/** From so many times the median on, the mean seconds of a call are said, too. */
+const APART = 1.1;
 
 export function badgesOf({ shares, seconds }: Run): Badge[] {
   return [
@@ -18,22 +21,48 @@ export function badgesOf({ shares, seconds }: Run): Badge[] {
 }
 
 /** Where most of the waiting is, or what a call spends the most time on: the answer, in one sentence. */
-export function answerOf({ shares, collectives, lanes, lines, seconds }: Run): string {
+export function answerOf(run: Run): string {
+  const { shares, collectives, lanes, lines, seconds } = run;
   if (lanes.length === 0) return "The trace has no device events";
   const waits = [...collectives].sort((a, b) => b.call_wait_s - a.call_wait_s)[0];
   if (shares.waiting >= MUCH && waits && waits.call_wait_s > 0) {
-    const line = waits.source ? `, in line ${waits.source.line}` : "";
+    const line = waits.source ? `, in ${lineOf(run, waits.source)}` : "";
     return `${percent(shares.waiting)} of the time is waiting for others: most ${overText(waits)}${line}`;
   }
-  const took = `${duration(median(seconds))} per call`;
+  const took = tookText(seconds);
   const costly = [...lines, ...collectives].sort((a, b) => b.call_s - a.call_s)[0];
   if (!costly) return took;
-  const line = costly.source ? `line ${costly.source.line}` : "";
+  const line = costly.source ? lineOf(run, costly.source) : "";
   const what = "kind" in costly ? `${costly.kind} ${overText(costly)}${line && ` in ${line}`}` : line;
-  const share = (costly.call_s * seconds.length) / seconds.reduce((a, b) => a + b);
+  const share = costly.call_s / mean(seconds);
   if (shares.idle > share)
     return `${percent(shares.idle)} of ${took} has no event on a device; ${what} takes ${percent(share)}`;
   return `${capital(what)} takes ${percent(share)} of ${took}`;
+}
+
+/** Seconds of a call: the median, or the mean, which shares are of, where a few calls took much longer. */
+function tookText(seconds: readonly number[]): string {
+  const [middle, all] = [median(seconds), mean(seconds)];
+  if (all <= APART * middle) return `${duration(middle)} per call`;
+  return `${duration(all)} per call (median ${duration(middle)})`;
+}
+
+/** A line, with its file where there are several. */
+function lineOf(run: Run, { file, line }: Source): string {
+  return severalFiles(run) ? `line ${line} of ${file}` : `line ${line}`;
+}
+
+/** A line where there is little room, with its file where there are several: `layers.py:97`. */
+export function placeOf(run: Run, { file, line }: Source, word = ""): string {
+  return severalFiles(run) ? `${file}:${line}` : `${word}${line}`;
+}
+
+function severalFiles({ lines, collectives }: Run): boolean {
+  return new Set([...lines, ...collectives].flatMap(({ source }) => source?.file ?? [])).size > 1;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0) / values.length;
 }
 
 export function median(values: readonly number[]): number {
@@ -102,7 +131,7 @@ export function notesOf({ doc }: RunModel): string[] {
   const notes: string[] = [];
   if (doc.interconnect && doc.collectives.length > 0)
     notes.push(`Estimates: bytes over ${doc.interconnect}${doc.peak > 0 ? `, ${rate(doc.peak)}` : ""}.`);
-  if (doc.collectives.length > 0 && doc.lines.length > 0) notes.push(`Computes, by line: ${computesText(doc.lines)}.`);
+  if (doc.collectives.length > 0 && doc.lines.length > 0) notes.push(`Computes, by line: ${computesText(doc)}.`);
   if (doc.shares.hidden > 0) notes.push(`${percent(doc.shares.hidden)} of the communication is hidden behind compute.`);
   if (doc.unjoined.length > 0) {
     const names = some(
@@ -121,10 +150,11 @@ export function notesOf({ doc }: RunModel): string[] {
   return notes;
 }
 
-function computesText(lines: Run["lines"]): string {
+function computesText(run: Run): string {
+  const { lines } = run;
   const write = percents(lines.slice(0, 3).map((line) => line.share));
   return some(
-    lines.map((line) => `${line.source.line} (${write(line.share)})`),
+    lines.map((line) => `${placeOf(run, line.source)} (${write(line.share)})`),
     3,
   );
 }
