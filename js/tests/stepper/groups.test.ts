@@ -9,6 +9,7 @@ import { TraceModel } from "../../src/stepper/model/trace";
 import { hitAt } from "../../src/stepper/scene/hit";
 import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepView, stepView } from "../../src/stepper/scene/view";
+import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
 import { model, stepOf } from "./traces";
@@ -232,10 +233,13 @@ test("a block that several devices hold says how many, and along which axes", ()
   const trace = model("psum");
   const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
   const step = stepOf(trace, "out_specs");
-  const view = stepView(new StepperLayout(trace, 860), { step, phase: 1 }, options);
-  const words = written(frameOf(view).over);
-  // Once, over the first tile.
-  expect(words.filter((w) => /^out ×2 y$/.test(w))).toHaveLength(1);
+  const said = (layout: StepperLayout) => {
+    const view = stepView(layout, { step, phase: 1 }, options);
+    return written(frameOf(view).over).filter((word) => /^out ×2 y$/.test(word)).length;
+  };
+  // In every tile that has room over its block; else once, over the first tile.
+  expect(said(new StepperLayout(trace, 860))).toBe(8);
+  expect(said(layoutOf(trace, 934, []))).toBe(1);
 });
 
 test("of a ragged exchange every copy has the rows that its sender sends to the receiver", () => {

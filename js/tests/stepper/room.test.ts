@@ -8,14 +8,15 @@ import { blockTip } from "../../src/stepper/model/blocktip";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { drawnOf } from "../../src/stepper/scene/drawn";
 import { hitAt } from "../../src/stepper/scene/hit";
-import { type Stage, TWO_LINES } from "../../src/stepper/scene/stage";
+import { besideTiles, LEAST_WHOLE, type Stage, TWO_LINES } from "../../src/stepper/scene/stage";
 import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
 import { type StepperOptions, type StepView, stepView } from "../../src/stepper/scene/view";
 import { wholeMarks } from "../../src/stepper/scene/whole";
 import { layoutOf } from "../../src/stepper/sizes";
+import { raw } from "../documents";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
-import { model } from "./traces";
+import { model, stepOf } from "./traces";
 
 interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {
   width?: number;
@@ -544,10 +545,50 @@ test("equal tiles of a group have `=` between them, beside a map of the mesh too
 test("over the tiles of a group it is said which columns are seen, where that is not all", () => {
   const value = (p: number, i: number) => 10000 + 16 * p + i;
   const wide: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [4, 4], value };
-  const narrow = viewOf(wide, { width: 674, most: 360 });
+  const narrow = viewOf(wide, { width: 650, most: 360 });
   expect(written(frameOf(narrow).under).filter((text) => text.startsWith("column"))).toEqual([
     `columns 0–${(narrow.stage.face?.columns ?? 0) - 1} of 4`,
   ]);
   const all = viewOf(wide, { width: 1115 });
   expect(written(frameOf(all).under).filter((text) => text.startsWith("column"))).toEqual([]);
+});
+
+test("on a mesh of sixteen every step has the numbers of whole blocks, and a whole array has room beside the tiles", () => {
+  for (const kind of ["psum", "pmax"]) {
+    const trace = programOf({ axes: { x: 4, y: 4 }, kind, over: ["y"], shape: [2, 4] });
+    const layout = layoutOf(trace, 934, []);
+    const stages = trace.steps.map((_, at) => layout.setting(at, "meaning", null, RULES).stage);
+    for (const stage of stages) {
+      expect(stage.bare, kind).toBe(false);
+      expect(besideTiles(stage).w, kind).toBeGreaterThanOrEqual(LEAST_WHOLE);
+      for (const { face } of stage.tiles[0]?.places ?? []) expect([face.rows, face.columns], kind).toEqual([2, 4]);
+    }
+  }
+});
+
+test("a step with fewer blocks than others shows all columns of its own, in smaller digits if need be", () => {
+  const value = (p: number, i: number) => 10000 + 16 * p + i;
+  const trace = programOf({ axes: { x: 4, y: 4 }, kind: "psum", over: ["y"], shape: [2, 4], value });
+  for (const width of [480, 700, 934]) {
+    const layout = layoutOf(trace, width, []);
+    const stages = trace.steps.map((_, at) => layout.setting(at, "meaning", null, RULES).stage);
+    const columns = stages.map(({ tiles: [tile] }) =>
+      Math.max(...(tile?.places ?? []).map(({ face }) => face.columns)),
+    );
+    expect(Math.min(...columns), `${width} px`).toBe(Math.max(...columns));
+  }
+});
+
+test("all blocks of a whole array have the ids of their devices, or none has", () => {
+  const { doc } = model("psum");
+  const mesh = { ...doc.mesh, device_ids: raw([0, 1, 2, 3, 4, 5, 6, 100000]) };
+  for (const trace of [model("psum"), new TraceModel({ ...doc, mesh })]) {
+    const options = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false } as const;
+    const marks = wholeMarks(
+      stepView(layoutOf(trace, 934, []), { step: stepOf(trace, "in_specs"), phase: 1 }, options),
+    );
+    const ids = new Set(written(marks).filter((text) => /^\d+$/.test(text)));
+    // The two blocks of the other array are wide enough for any.
+    expect(ids.size).toBe(trace.mesh.ids.includes(100000) ? 2 : 8);
+  }
 });

@@ -9,7 +9,7 @@ import { cellOf, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
 import type { Face } from "./contents";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
-import { type Lane, PLAIN, type Stage, type Tile } from "./stage";
+import { type Lane, LEAST_WHOLE, PLAIN, type Stage, type Tile } from "./stage";
 
 interface Row {
   rows: number;
@@ -47,6 +47,8 @@ const LOW = [TAG.h + 4, 14];
 /** Of a card of 1100 px. */
 const WIDE = 840;
 
+const CELL = 20;
+
 const ROWS: readonly Omit<Row, "open">[] = [
   { rows: 4, pad: 7, gap: 12, lane: 36 },
   { rows: 4, pad: 4, gap: 12, lane: 26, cell: 18 },
@@ -54,10 +56,10 @@ const ROWS: readonly Omit<Row, "open">[] = [
   { rows: 3, pad: 4, gap: 12, lane: 26, cell: 18 },
   { rows: 2, pad: 7, gap: 12, lane: 36 },
   { rows: 2, pad: 5, gap: 10, lane: 34 },
+  { rows: 2, pad: 4, gap: 12, lane: 26, cell: CELL },
   { rows: 1, pad: 10, gap: 12, lane: 36 },
   { rows: 1, pad: 5, gap: 10, lane: 34 },
 ];
-const CELL = 20;
 const TOP = 40;
 /** Height of an id over its block. */
 const HEAD = 15;
@@ -71,6 +73,14 @@ const TIGHT = [
   { gap: 14, pad: 4, coordinates: true, under: false },
   { gap: 26, pad: 4, coordinates: true, under: true },
 ] as const;
+/** All margins with all digits, the best first; where there is more room than needed, numbers stand wider apart. */
+const WAYS = TIGHT.flatMap((tight) =>
+  FONTS.flatMap((font) =>
+    (tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]).map((grow) => [tight, font, grow] as const),
+  ),
+);
+/** Room for a whole array beside the tiles. */
+const WHOLE = 24 + LEAST_WHOLE;
 /** Room for the words that say which group is open, and for its buttons. */
 const PAGER = 140;
 
@@ -115,14 +125,13 @@ export function acrossStage(ask: Ask): Stage | null {
   if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
   const most = home ? home.height : ask.room;
   for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
-    for (const tight of TIGHT) {
-      for (const font of FONTS) {
-        for (const grow of tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]) {
-          const sizes = sizesOf(ask, row, tight, font, grow);
-          if (sizes && sizes.width <= ask.width && sizes.height <= most) return place(ask, sizes);
-        }
-      }
-    }
+    const fitting = WAYS.flatMap((way) => sizesOf(ask, row, ...way) ?? []).filter(
+      (sizes) => sizes.width <= ask.width && sizes.height <= most,
+    );
+    // Steps that cut or assemble an array show it beside the tiles.
+    const roomy = fitting.find(({ right }) => right + WHOLE <= ask.width);
+    const sizes = roomy ?? fitting[0];
+    if (sizes) return place(ask, sizes);
   }
   return null;
 }
@@ -285,7 +294,7 @@ function tileAt(ask: Ask, sizes: Sizes, p: number, down: number, across: number)
         v: stripVariable(ask, false),
         box: { x: x + inset.x, y: y + inset.y, ...block },
         face,
-        room: above && inset.y > HEAD + 7 ? tile.w - 16 : 0,
+        room: above && inset.y > HEAD + 7 ? tile.w - inset.x - 4 : 0,
       },
     ],
     id: above ? "above" : "beside",

@@ -8,7 +8,7 @@ import { futureMarks } from "./future";
 import { blockColor, finalText, inkBetween, markIn, numbers, together } from "./look";
 import { pieceMarks, pieceOf, sendsNothing, tagMarks } from "./piece";
 import { combinesMarks } from "./sign";
-import type { Lane } from "./stage";
+import { endOf, type Lane } from "./stage";
 import type { Flight, Moving } from "./view";
 
 /** The outline of a slot whose copy has not come. */
@@ -42,7 +42,7 @@ function headerMarks(view: Moving): Mark[] {
   }
   const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(120, width - 78), 11) : "";
   const words = textWidth(first.text + own.text + tail, 11);
-  return [label(Math.min(x, stage.width - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
+  return [label(Math.min(x, endOf(stage) - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
 }
 
 /** Who holds the same: where there is no room for all, how many. */

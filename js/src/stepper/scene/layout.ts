@@ -77,7 +77,7 @@ export class StepperLayout {
       const wider = { ...least, w };
       if (w <= box.w) return least;
       // Tiles that only a ring fills are empty in all other steps.
-      const stage = w < Math.min(width, 1.5 * box.w) ? this.#homeAt(null, { width, least: wider }, room.most) : null;
+      const stage = w < Math.min(width, 1.35 * box.w) ? this.#homeAt(null, { width, least: wider }, room.most) : null;
       if (stage && stage.font >= own.font && asLarge(stage, own, true) && (stage.tiles[0]?.box.w ?? 0) >= w)
         return wider;
     }

@@ -11,6 +11,7 @@ import { reducesAll } from "../model/semantics";
 import { firstOf } from "./cells";
 import { chunkOf, finalText, together } from "./look";
 import { idOf } from "./piece";
+import { endOf } from "./stage";
 import { type Moving, moves, type StepView } from "./view";
 
 const SIZE = 12;
@@ -45,13 +46,14 @@ function noteOf({ stage: { note, covered }, trace: { mesh } }: StepView): string
 const HEADER = 200;
 
 /** Over the first block of a group which columns of it are seen, where that is not all and there is room before the words over the slots. */
-function columnsMarks({ stage: { run, header, face, chunks, tiles, width } }: StepView): Mark[] {
+function columnsMarks({ stage }: StepView): Mark[] {
+  const { run, header, face, chunks, tiles } = stage;
   const [tile] = tiles;
   const place = tile?.places[0];
   if (!tile?.box || !place || !header || !face || run !== "down" || chunks > 1) return [];
   const { columns, of } = face;
   const text = firstOf("column", columns, of[1]);
-  const end = Math.min(header.x, width - HEADER) - 4;
+  const end = Math.min(header.x, endOf(stage) - HEADER) - 4;
   if (columns >= of[1] || place.box.x + textWidth(text, 10) > end) return [];
   return [label(place.box.x, tile.box.y - 6, text, 10, "muted")];
 }

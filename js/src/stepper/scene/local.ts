@@ -14,7 +14,7 @@ import { type Contents, type Face, faceOf, shapeOf, stripOf } from "./contents";
 import { copiesSpans } from "./copies";
 import { LINE } from "./downrows";
 import { mapRails, placeMap, roomOfMap } from "./map";
-import { PLAIN, type Place, type Stage, type Tile } from "./stage";
+import { besideTiles, LEAST_WHOLE, PLAIN, type Place, type Stage, type Tile } from "./stage";
 
 /** What a local step shows, and how its numbers are written. */
 export interface Shown {
@@ -88,6 +88,8 @@ const DIGITS = [
 
 /** Most columns of a block. */
 const COLUMNS = [64, 16, 8, 4, 2, 1];
+/** Those that a step with fewer blocks may show. */
+const MORE = [64, 16, 12, 8, 6, 4, 3, 2];
 
 /** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
 function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
@@ -97,7 +99,7 @@ function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
       for (const before of [true, false])
         for (const line of lines)
           for (const [font, tight] of DIGITS)
-            for (const cell of rows > 2 ? [18] : rows === 1 && line === 0 ? [20, LOW] : [20])
+            for (const cell of rows > 2 ? [18] : line === 0 ? [20, LOW] : [20])
               found.push({ font, rows, columns, cell, lines: line, before, tight });
   return found;
 }
@@ -116,12 +118,14 @@ export function localField(local: Local): Field {
   const fits = (field: Field | null): field is Field =>
     field !== null && field.height <= room && (field.grid?.box.w ?? 0) <= width;
   const home = local.home(NONE);
+  const across = new Set(home?.tiles.map(({ box }) => box.x)).size;
   const own = trace.mesh.size > FULL ? [] : [line ? COLUMN : MESH];
   for (const { make, sizes, tries } of home ? waysHome(home, line ? SIZES.column : SIZES.home) : own) {
     const failed: Size[] = [];
     for (const size of sizes) {
       const tile = tileSize(local, size);
-      // What has no room has none for larger tiles.
+      // What has no room beside its own has none, and what has none has none for larger tiles.
+      if (tile.w * across > width) continue;
       if (failed.some(({ w, h }) => w <= tile.w && h <= tile.h)) continue;
       const field = make(local, size, tile);
       if (fits(field)) return field;
@@ -157,29 +161,39 @@ const AT_LEAST: Omit<Field, "height"> = {
 function waysHome(home: Stage, sizes: readonly Blocks[]) {
   const whole = sizes.filter(({ columns, rows }) => columns === 64 && rows > 3);
   return [
-    { make: kept(home, true), sizes: whole, tries: 40 },
-    { make: kept(home, false), sizes, tries: 40 },
+    { make: keeping((stage) => asLarge(stage, home, true)), sizes: whole, tries: 40 },
+    { make: keeping((stage) => asLarge(stage, home, false)), sizes, tries: 40 },
     { make: asItIs(home), sizes, tries: sizes.length },
+    { make: keeping((stage) => hasWhole(stage) || !hasWhole(home)), sizes, tries: 40 },
     { make: atHome, sizes, tries: 40 },
   ];
 }
 
-/** In the tiles of the first collective, if it shows as much as with tiles of its own size. */
-function kept(own: Stage, open: boolean): typeof atHome {
+/** In the tiles of the first collective, if its stage then still shows something. */
+function keeping(shows: (stage: Stage) => boolean): typeof atHome {
   return (local, size, tile) => {
     const field = atHome(local, size, tile);
     const stage = field && local.home(tile);
-    return stage && asLarge(stage, own, open) ? field : null;
+    return stage && shows(stage) ? field : null;
   };
 }
 
-/** Whether a stage shows as much as in tiles of its own size, on copies too, and as many additions. */
+/** Whether a whole array has room beside the tiles. */
+const hasWhole = (stage: Stage) => besideTiles(stage).w >= LEAST_WHOLE;
+
+/** Whether a stage shows as much as in tiles of its own size, on copies and beside tiles too, and as many additions. */
 export function asLarge(stage: Stage, own: Stage, open: boolean): boolean {
   const cells = ({ face }: Stage) => face?.elements.length ?? 0;
-  const as =
-    (!open || stage.open === own.open) && !own.map === !stage.map && stage.carried.swatch <= own.carried.swatch;
   const shown = ({ tiles, small }: Stage) => tiles.length + small.length;
-  return as && shown(stage) >= shown(own) && cells(stage) >= cells(own);
+  return (
+    (!open || stage.open === own.open) &&
+    !own.map === !stage.map &&
+    stage.carried.swatch <= own.carried.swatch &&
+    shown(stage) >= shown(own) &&
+    stage.covered.size <= own.covered.size &&
+    cells(stage) >= cells(own) &&
+    (hasWhole(stage) || !hasWhole(own))
+  );
 }
 
 /** In the tiles of the first collective. */
@@ -252,7 +266,7 @@ function tileSize({ all, trace, tiles }: Local, size: Blocks): Size {
   if (known) return known;
   let [w, h] = size.lines === 0 ? [0, 0] : [64, 44];
   for (const shown of all) {
-    const arranged = arrange(trace, shown, size);
+    const arranged = arrange(trace, shown, size, trace.mesh.ids);
     w = Math.max(w, arranged.w);
     h = Math.max(h, arranged.h);
   }
@@ -262,7 +276,7 @@ function tileSize({ all, trace, tiles }: Local, size: Blocks): Size {
 }
 
 /** Blocks of a tile from its corner, and the size of the tile that they want. */
-function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { places: Place[]; w: number; h: number } {
+function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks, ids: Iterable<number>) {
   const later = [...show.after, ...show.watch];
   const before = size.before || later.length === 0 ? show.before : [];
   const all = [...before, ...later];
@@ -270,10 +284,10 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Blocks): { p
   const beside = size.lines === 0;
   const rows = size.lines < 2 ? [all] : size.lines === 2 ? two : all.map((v) => [v]);
   const [pad, between] = size.tight ? [4, 4] : [PAD, GAP];
-  const left = beside ? pad + 8 + textWidth(String(Math.max(...trace.mesh.ids)), 12, true) : pad;
+  const left = beside ? pad + 8 + textWidth(String(Math.max(...ids)), 12, true) : pad;
   const places: Place[] = [];
   // Of blocks in the low rows of many devices.
-  const low = beside && size.rows === 1 && size.cell === LOW;
+  const low = beside && size.cell === LOW;
   let [y, widest] = [low ? 1 : beside ? 5 : HEAD + NAME, 0];
   for (const row of rows) {
     let [x, high] = [left, 0];
@@ -335,18 +349,19 @@ export function localStage(
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
   const [{ box } = { box: NONE }] = seats;
-  // A step with fewer blocks than others shows more columns of them.
-  const more = COLUMNS.filter((columns) => columns > size.columns);
-  const larger = more.flatMap((columns) =>
-    [size.tight, true].map((tight) => arrange(trace, shown, { ...size, columns, tight })),
+  // A step with fewer blocks than others shows more columns of them, in smaller digits if need be.
+  const sizes = MORE.filter((columns) => columns > size.columns).flatMap((columns) =>
+    DIGITS.filter(([font]) => font <= size.font).map(([font, tight]) => ({ ...size, columns, font, tight })),
   );
-  const wanted = larger.find(({ w, h }) => w <= box.w && h <= box.h) ?? arrange(trace, shown, size);
-  const { places, w, h, bare } = squeezed(wanted, box);
+  const ids = seats.flatMap(({ members }) => members.map((p) => trace.mesh.ids[p] ?? 0));
+  const arranged = (one: Blocks) => arrange(trace, shown, one, ids);
+  const own = sizes.find((one) => arranged(one).w <= box.w && arranged(one).h <= box.h) ?? size;
+  const { places, w, h, bare } = squeezed(arranged(own), box);
   return {
     ...PLAIN,
     motion: "none",
     run: "down",
-    font: size.font,
+    font: own.font,
     tiles: seats.map((seat, i) => tileOf(seat, places, { w, h }, size.lines === 0, i > 0)),
     map: home?.map ?? list?.map ?? null,
     small: home?.small ?? [],

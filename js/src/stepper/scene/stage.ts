@@ -146,6 +146,20 @@ export function isSlim({ motion, lanes }: Stage): boolean {
   return motion === "gutters" && pitchOf(lanes.map(({ tile }) => tile)) < SLIM;
 }
 
+/** Least width in which a whole array is drawn beside the tiles. */
+export const LEAST_WHOLE = 56;
+
+/** Where the picture of a group ends: the frame of the large one, or the whole picture. */
+export function endOf({ large, width }: Pick<Stage, "large" | "width">): number {
+  return large ? large.x + large.w - 6 : width;
+}
+
+/** Where a whole array stands beside the tiles, and how wide it may be. */
+export function besideTiles(stage: Stage): Pick<Box, "x" | "w"> {
+  const x = Math.max(...stage.tiles.map(({ box }) => box.x + box.w)) + 22;
+  return { x, w: endOf(stage) - x - 2 };
+}
+
 /** Where a device of a small group stands; null for one that stands in full. */
 export function smallBox({ small }: Stage, p: number): Box | null {
   return small.flatMap(({ tiles }) => tiles).find(([at]) => at === p)?.[1] ?? null;

@@ -11,9 +11,9 @@ import { downHeight, mapOver } from "./downrows";
 import type { Small, Stage, Tile } from "./stage";
 
 /** A small tile, the margin of its group and what is between groups; the margin of the large one. */
-const TILE = { w: 50, h: 21, gap: 3 };
-const PAD = 8;
-const GAP = 12;
+const TILE = { w: 44, h: 21, gap: 3 };
+const PAD = 6;
+const GAP = 8;
 const TOP = 30;
 /** Groups in a row or a column at most, and members of one. */
 /** Under the line of the group that is drawn in full. */

@@ -9,10 +9,9 @@ import { blockMarks } from "./block";
 import { cellOf, firstOf } from "./cells";
 import { type Face, faceOf } from "./contents";
 import { blockColor, fills, numberOf, numbers } from "./look";
+import { besideTiles, LEAST_WHOLE } from "./stage";
 import type { StepView } from "./view";
 
-/** Least width in which an array is drawn. */
-const LEAST = 56;
 /** Height of a name with its type, and of what is said under an array. */
 const NAMED = 32;
 const SAID = 18;
@@ -21,16 +20,15 @@ const SAID = 18;
 export function wholeMarks(view: StepView): Mark[] {
   const { stage } = view;
   const arrays = wholesOf(view);
-  const right = Math.max(...stage.tiles.map(({ box }) => box.x + box.w)) + 22;
+  const { x, w: room } = besideTiles(stage);
+  const w = Math.min(300, room);
   const top = stage.tiles[0]?.box.y ?? 0;
-  const end = stage.large ? stage.large.x + stage.large.w - 6 : stage.width;
-  const w = Math.min(300, end - right - 2);
   const band = bandMarks(view, arrays);
   // Under a map there is room beside the tiles.
   const beside = stage.map !== null && stage.map.box.y + stage.map.box.h > top;
-  if (beside || arrays.length === 0 || arrays.length > 3 || w < LEAST) return band;
+  if (beside || arrays.length === 0 || arrays.length > 3 || w < LEAST_WHOLE) return band;
   const h = Math.floor((stage.line.y - 24 - top) / arrays.length);
-  return [...band, ...arrays.flatMap((array, i) => arrayMarks(view, array, { x: right, y: top + i * h, w, h: h - 8 }))];
+  return [...band, ...arrays.flatMap((array, i) => arrayMarks(view, array, { x, y: top + i * h, w, h: h - 8 }))];
 }
 
 /** Arrays that a step cuts into blocks or assembles. */
@@ -183,6 +181,8 @@ function arrayMarks(view: StepView, { v, block: own }: Whole, { x, y, w, h }: Bo
   if (part && format && part.columns > 0)
     return [...marks, ...partMarks(view, v, part, { x, y: y + NAMED, w, h: 18 }, natural)];
   const seen = new Set<string>();
+  // All blocks have ids, or none has.
+  const widest = textWidth(String(Math.max(...trace.mesh.ids)), 10.5, true);
   for (let p = 0; p < trace.mesh.size; p++) {
     const place = placeOf(view, v, p);
     if (seen.has(place.join())) continue;
@@ -191,10 +191,11 @@ function arrayMarks(view: StepView, { v, block: own }: Whole, { x, y, w, h }: Bo
     if (!block) return [];
     const fill = hex(blockColor(view, own, p));
     marks.push({ kind: "rect", ...block, r: 1, fill, stroke: { color: "edge", width: 1 } });
-    const id = String(trace.mesh.ids[p] ?? p);
     if (numbers) marks.push(...numberMarks(view, v, p, block));
-    else if (block.w >= textWidth(id, 10.5, true) + 4 && block.h >= 12)
+    else if (block.w >= widest + 4 && block.h >= 12) {
+      const id = String(trace.mesh.ids[p] ?? p);
       marks.push(label(block.x + block.w / 2, block.y + block.h / 2 + 4, id, 10.5, "tile-ink", CENTER));
+    }
   }
   const times = trace.mesh.size / seen.size;
   const said =
