@@ -125,13 +125,15 @@ export function acrossStage(ask: Ask): Stage | null {
   if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
   const most = home ? home.height : ask.room;
   for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
-    const fitting = WAYS.flatMap((way) => sizesOf(ask, row, ...way) ?? []).filter(
-      (sizes) => sizes.width <= ask.width && sizes.height <= most,
-    );
-    // Steps that cut or assemble an array show it beside the tiles.
-    const roomy = fitting.find(({ right }) => right + WHOLE <= ask.width);
-    const sizes = roomy ?? fitting[0];
-    if (sizes) return place(ask, sizes);
+    let first: Sizes | null = null;
+    for (const way of WAYS) {
+      const sizes = sizesOf(ask, row, ...way);
+      if (!sizes || sizes.width > ask.width || sizes.height > most) continue;
+      // Steps that cut or assemble an array show it beside the tiles.
+      if (sizes.right + WHOLE <= ask.width) return place(ask, sizes);
+      first ??= sizes;
+    }
+    if (first) return place(ask, first);
   }
   return null;
 }
