@@ -1,6 +1,6 @@
 /** One geometry for a whole program: no step and no algorithm moves a tile, over many meshes, collectives and blocks. */
 import { expect, test } from "vitest";
-import type { TraceModel } from "../../src/stepper/model/trace";
+import { TraceModel } from "../../src/stepper/model/trace";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
 import { RULES } from "./rules";
@@ -77,3 +77,27 @@ test("in programs that JAX traced, too", () => {
   const moved = all.filter(([name, width]) => moves(model(name), width));
   expect(moved.map((one) => one.join(" "))).toEqual([]);
 });
+
+test.each(["psum", "all_gather", "all_to_all"])(
+  "a second %s over the same axis, of longer numbers, moves no tile",
+  (kind) => {
+    for (const axes of [
+      { x: 4, y: 4 },
+      { x: 2, y: 4, z: 2 },
+    ]) {
+      const program = { axes, kind, over: ["y"], shape: [4, 4] };
+      const { doc } = programOf(program);
+      const later = programOf({ ...program, dtype: "float32", value: real }).doc;
+      const n = doc.variables.length;
+      const variables = [...doc.variables, ...later.variables.map((v) => ({ ...v, id: v.id + n }))];
+      const own = (ids: readonly number[]) => ids.map((id) => id + n);
+      const steps = [
+        ...doc.steps,
+        ...later.steps.slice(1).map((s) => ({ ...s, inputs: own(s.inputs), outputs: own(s.outputs) })),
+      ];
+      const trace = new TraceModel({ ...doc, variables, steps });
+      const moved = WIDTHS.filter((width) => moves(trace, width));
+      expect(moved, Object.keys(axes).join()).toEqual([]);
+    }
+  },
+);

@@ -173,14 +173,14 @@ test("on meshes of more axes all groups stand side by side where there is room, 
 
 test("one of several groups says which it is, and goes to the others, without a map too", () => {
   const value = (p: number, i: number) => -69.8 + 7.3 * p - 3.1 * i;
-  const wide: Program = { axes: { x: 4, y: 6 }, kind: "psum", over: ["x"], shape: [8, 8], dtype: "float32", value };
-  const { stage } = viewOf(wide);
+  const wide: Program = { axes: { x: 4, y: 6 }, kind: "psum", over: ["x"], shape: [8, 16], dtype: "float32", value };
+  const { stage } = viewOf(wide, { width: 700 });
   expect([stage.map, stage.tiles.length]).toEqual([null, 4]);
   expect(written([...stage.rails, ...stage.fixed])).toContain("group 1 of 6, y=0");
   expect(stage.pager).not.toBeNull();
   // What is left out is said whole, also where there is little room for it.
-  expect(written(frameOf(viewOf(wide)).under).join()).toContain("rows 0–3 of 8; columns 0–3 of 8");
-  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("4 × 3 of 8 × 8");
+  expect(written(frameOf(viewOf(wide, { width: 700 })).under).join()).toContain("rows 0–3 of 8; columns 0–3 of 16");
+  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("4 × 3 of 8 × 16");
 });
 
 test("a permutation keeps its columns and uses the width that there is", () => {

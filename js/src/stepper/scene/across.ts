@@ -5,7 +5,7 @@ import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
 import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, ROOM, stripped, stripVariable, tileFace } from "./ask";
-import { cellOf, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
+import { cellOf, FEWER, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
 import type { Face } from "./contents";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
@@ -124,16 +124,19 @@ export function acrossStage(ask: Ask): Stage | null {
   // What needs more than there is has no room with any margins.
   if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
   const most = home ? home.height : ask.room;
-  for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
-    let first: Sizes | null = null;
-    for (const way of WAYS) {
-      const sizes = sizesOf(ask, row, ...way);
-      if (!sizes || sizes.width > ask.width || sizes.height > most) continue;
-      // Steps that cut or assemble an array show it beside the tiles.
-      if (sizes.right + WHOLE <= ask.width) return place(ask, sizes);
-      first ??= sizes;
+  // In tiles of others columns are left out before they are left.
+  for (const columns of home ? FEWER : [4096]) {
+    for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
+      let first: Sizes | null = null;
+      for (const way of WAYS) {
+        const sizes = sizesOf(ask, row, columns, ...way);
+        if (!sizes || sizes.width > ask.width || sizes.height > most) continue;
+        // Steps that cut or assemble an array show it beside the tiles.
+        if (sizes.right + WHOLE <= ask.width) return place(ask, sizes);
+        first ??= sizes;
+      }
+      if (first) return place(ask, first);
     }
-    if (first) return place(ask, first);
   }
   return null;
 }
@@ -151,8 +154,15 @@ function wholeMesh({ trace, c, motion }: Ask): boolean {
 }
 
 /** Sizes for so many rows of a block; null where it has fewer. */
-function sizesOf(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, grow: number): Sizes | null {
-  const face = tileFace(ask, [row.rows, 4096]);
+function sizesOf(
+  ask: Ask,
+  row: Row,
+  columns: number,
+  tight: (typeof TIGHT)[number],
+  font: number,
+  grow: number,
+): Sizes | null {
+  const face = tileFace(ask, [row.rows, columns * chunksOf(ask)]);
   if (face.rows < row.rows) return null;
   const { mesh } = ask.trace;
   const [down = 1, across = 1] = mesh.meshShape;
@@ -250,7 +260,7 @@ function place(ask: Ask, sizes: Sizes): Stage {
     tiles,
     covered,
     rails: railMarks(ask, sizes),
-    fixed: title ? [label(corner.x, 12, title, 11, "muted")] : [],
+    fixed: title ? [label(corner.x, 9, title, 11, "muted")] : [],
     frames: shown.map((g) => groupFrame(ask, sizes, g, groups.indexOf(g))),
     signs: shown
       .map((g) => y[groups.indexOf(g)] ?? 0)

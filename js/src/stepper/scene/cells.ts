@@ -9,6 +9,8 @@ import type { Face } from "./contents";
 /** Sizes of digits, and extra widths of cells, the best first. */
 export const FONTS = [11.5, 11, 10.5] as const;
 export const GROWTH = [24, 17, 10, 6, 3, 0] as const;
+/** Most columns of a block, or of each of its chunks, the best first. */
+export const FEWER = [64, 16, 12, 8, 6, 4, 3, 2, 1];
 /** What says whose copy it is. */
 export const TAG = { w: 20, h: 16 } as const;
 /** Width of a copy without numbers. */

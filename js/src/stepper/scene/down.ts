@@ -86,15 +86,18 @@ export function inHome(ask: Ask, home: Stage): Stage | null {
   const free = { ...ask, least: { w: 0, h: 0 } };
   const low = fixedOf(free, false);
   const [top = 0] = at.y;
-  if (ask.motion !== "gather" || home.large) return null;
+  if (ask.motion !== "gather") return null;
   // The sum stands under the last tile.
   const under = home.height - LINE - (at.y.at(-1) ?? 0) - at.h - 20;
   const high = adds(ask) ? Math.min(at.h - 2, under) : at.h - 2;
   if (high < 14) return null;
   const rows = Math.max(1, Math.min(low.row.rows, Math.floor(high / 16)));
   const row = { rows, cell: Math.floor(Math.min(20, high / rows)), pad: 1, gap: at.pitch - at.h };
+  const { axes, size } = ask.trace.mesh;
+  const alone = home.tiles.length < size && home.group.join() === ask.group.join();
   for (const choice of [...[...choicesOf(ask)].flatMap(({ all }) => all()), ...bareChoices(ask)]) {
-    if (!choice.whole && ask.trace.mesh.axes.length > 1) continue;
+    // What is drawn of the mesh stays as it is.
+    if (axes.length > 1 && (alone ? choice.whole || choice.map !== (home.map !== null) : !choice.whole)) continue;
     const sizes = sizesOf(free, { ...low, row }, choice);
     const { tile, side } = sizes;
     const right = (at.x.at(-1) ?? 0) + at.w;

@@ -61,13 +61,16 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
   const copies = ask.motion === "permute" ? [false, true] : [false];
   const fewer = [16, 12, 8, 6, 4, 3, 2, 1].filter((columns) => columns < natural);
   const half = fewer.filter((columns) => 2 * columns >= natural);
+  const mapped = (way: Partial<Choice>) => (over || !several ? [] : [{ ...way, map: true }]);
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
     ...copies.flatMap((swatch) => [
-      ...(over || !several ? [] : [{ map: true, swatch }]),
+      ...mapped({ swatch }),
       { columns: 64, swatch },
-      // Copies have numbers before tiles have more than half of their columns.
-      ...(copies.length > 1 && !swatch ? half.map((columns) => ({ columns })) : []),
+      // Copies have numbers before tiles have more than half of their columns, and a map shows other groups.
+      ...(swatch
+        ? []
+        : half.flatMap((columns) => [...mapped({ columns }), ...(copies.length > 1 ? [{ columns }] : [])])),
     ]),
     ...fewer.filter((columns) => columns > 2).flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
     // Of two columns one is left out before copies have no numbers.

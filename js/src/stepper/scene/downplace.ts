@@ -206,7 +206,7 @@ function railMarks({ ask, fixed: { members, top }, sizes, own }: Down): Mark[] {
 /** Which groups these are: what the devices of each have in common, or which of how many is drawn, with its map. */
 function titleMarks({ ask, fixed: { top }, choice, sizes }: Down): Mark[] {
   const { rails, left, tile, columns } = sizes;
-  const marks: Mark[] = left.title ? [label(left.titleX, 12, left.title, 11, "muted")] : [];
+  const marks: Mark[] = left.title ? [label(left.titleX, 9, left.title, 11, "muted")] : [];
   if (left.map && !left.over) marks.push(...mapRails(ask.trace.mesh, placeMap(left.map, top)));
   if (!choice.whole || rails.mesh) return marks;
   const y = top - (ask.motion === "gather" ? 26 : 10);

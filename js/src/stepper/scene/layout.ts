@@ -115,9 +115,15 @@ export class StepperLayout {
   }
 
   #stageOf(ask: Ask, height: number): Stage {
-    const kept = ask.home && (acrossStage(ask) ?? inHome(ask, ask.home));
     const own = { ...ask, home: null };
-    return kept ?? acrossStage(own) ?? groupStage(own, height);
+    return this.#inHome(ask) ?? acrossStage(own) ?? groupStage(own, height);
+  }
+
+  /** A collective in the tiles of the first one; null where it has no room there. */
+  #inHome(ask: Ask): Stage | null {
+    const { home, group } = ask;
+    if (!home?.large) return home && (acrossStage(ask) ?? inHome(ask, home));
+    return home.group.join() === group.join() ? thumbStage(ask, 0, home) : null;
   }
 
   /** What a step shows, and how its numbers are written. */

@@ -9,7 +9,7 @@ import { textWidth } from "../../draw/measure";
 import type { Formats } from "../model/formats";
 import type { TraceModel } from "../model/trace";
 import type { Size } from "./ask";
-import { cellOf, FONTS } from "./cells";
+import { cellOf, FEWER, FONTS } from "./cells";
 import { type Contents, type Face, faceOf, shapeOf, stripOf } from "./contents";
 import { copiesSpans } from "./copies";
 import { LINE } from "./downrows";
@@ -88,8 +88,6 @@ const DIGITS = [
 
 /** Most columns of a block. */
 const COLUMNS = [64, 16, 8, 4, 2, 1];
-/** Those that a step with fewer blocks may show. */
-const MORE = [64, 16, 12, 8, 6, 4, 3, 2];
 
 /** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
 function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
@@ -349,8 +347,8 @@ export function localStage(
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
   const [{ box } = { box: NONE }] = seats;
-  // A step with fewer blocks than others shows more columns of them, in smaller digits if need be.
-  const sizes = MORE.filter((columns) => columns > size.columns).flatMap((columns) =>
+  // A step with fewer blocks than others shows more columns of them, in smaller digits if need be, or has longer names.
+  const sizes = FEWER.filter((columns) => columns >= size.columns).flatMap((columns) =>
     DIGITS.filter(([font]) => font <= size.font).map(([font, tight]) => ({ ...size, columns, font, tight })),
   );
   const ids = seats.flatMap(({ members }) => members.map((p) => trace.mesh.ids[p] ?? 0));

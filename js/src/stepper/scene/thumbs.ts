@@ -6,7 +6,7 @@
 import { railAcross, railDown, railRoom } from "../../draw/axes";
 import { type Box, type Mark, shift } from "../../draw/marks";
 import type { Ask } from "./ask";
-import { downStage } from "./down";
+import { downStage, inHome } from "./down";
 import { downHeight, mapOver } from "./downrows";
 import type { Small, Stage, Tile } from "./stage";
 
@@ -15,9 +15,9 @@ const TILE = { w: 44, h: 21, gap: 3 };
 const PAD = 6;
 const GAP = 8;
 const TOP = 30;
-/** Groups in a row or a column at most, and members of one. */
 /** Under the line of the group that is drawn in full. */
 const FOOT = 4;
+/** Groups in a row or a column at most, and members of one. */
 const MOST = 4;
 const MEMBERS = 8;
 
@@ -42,8 +42,10 @@ function outerOf(ask: Ask) {
   return { down, across, rows, columns, small, left, beside };
 }
 
+type Outer = NonNullable<ReturnType<typeof outerOf>>;
+
 /** What a group may take of the picture. */
-function inner(ask: Ask, { beside }: { beside: { w: number; h: number } }): Ask {
+function inner(ask: Ask, { beside }: Outer): Ask {
   const [width, room] = [ask.width - beside.w - 2 * PAD, ask.room - beside.h];
   return { ...ask, width, room, alone: true };
 }
@@ -55,15 +57,16 @@ export function thumbsHeight(ask: Ask): number {
   return height <= ask.room ? height : 0;
 }
 
-export function thumbStage(ask: Ask, height: number): Stage | null {
+/** A group large among the others, or in the tiles where it stands in other steps; null where it has no room. */
+export function thumbStage(ask: Ask, height: number, home: Stage | null = null): Stage | null {
   const outer = outerOf(ask);
   const own = outer && inner(ask, outer);
   if (!own || own.width < 200) return null;
+  const stage = home?.large ? inHome(own, inside(home, home.large, own)) : downStage(own, height - outer.beside.h);
+  if (!stage || (stage.bare && !home) || stage.height > own.room) return null;
   const { beside, small, down, across, rows, columns, left } = outer;
-  const stage = downStage(own, height - beside.h);
-  if (stage.bare || stage.height > own.room) return null;
   const { mesh } = ask.trace;
-  const large = { w: own.width + 2 * PAD, h: stage.height + FOOT };
+  const large = { w: ask.width - beside.w, h: stage.height + FOOT };
   const placeOf = (group: readonly number[]) => {
     const digits = mesh.digits(group[0] ?? 0);
     return [digits[across] ?? 0, down === null ? 0 : (digits[down] ?? 0)] as const;
@@ -82,25 +85,20 @@ export function thumbStage(ask: Ask, height: number): Stage | null {
   };
   const box = at(column, row);
   const others = ask.trace.groups(ask.c).filter((group) => group !== ask.group);
-  const moved = shifted(stage, box.x + PAD, box.y);
+  const marks = ys.map(([y, h], i) => [y, h, String(i)] as const);
   return {
-    ...moved,
+    ...shifted(stage, box.x + PAD, box.y),
     large: box,
     small: others.map((group) => smallOf(group, { ...at(...placeOf(group)), ...small })),
-    outer: [
-      ...(down === null
-        ? []
-        : railDown(
-            mesh,
-            down,
-            left,
-            ys.map(([y, h], i) => [y, h, String(i)] as const),
-          )),
-      ...railAcross(mesh, across, TOP - 4, xs),
-    ],
+    outer: [...(down === null ? [] : railDown(mesh, down, left, marks)), ...railAcross(mesh, across, TOP - 4, xs)],
     width: ask.width,
     height: beside.h + stage.height,
   };
+}
+
+/** The large group alone. */
+function inside(home: Stage, { x, y, h }: Box, { width }: Ask): Stage {
+  return { ...shifted(home, -x - PAD, -y), width, height: h - FOOT, large: null };
 }
 
 function smallOf(group: readonly number[], box: Box): Small {
