@@ -114,6 +114,9 @@ export interface Shown {
   lanes: Lanes | null;
 }
 
+/** Fewer collectives need no search. */
+export const FEW = 10;
+
 /** Traits that Python may change. */
 const TRAITS = [
   "selection",
@@ -262,6 +265,19 @@ export class ProgramState extends CardState<Fields> {
   opened(): Opened | null {
     const { page, parts } = this.now;
     return page === "collectives" ? null : (parts?.[page] ?? null);
+  }
+
+  /** Keys in the card's foot that do nothing on the page that is turned to. */
+  idle(): readonly string[] {
+    if (this.now.page !== "collectives") return this.opened()?.idle?.() ?? [];
+    const { model, view, c } = this.shown() ?? {};
+    if (!model || !view || !c) return ["n", "↑ ↓", "Space", ", .", "a", "/", "g", "Esc"];
+    return [
+      ...(model.doc.findings.length > 0 ? [] : ["n"]),
+      ...(view.plan ? [] : ["Space", ", ."]),
+      ...(model.plans(c).length > 1 ? [] : ["a"]),
+      ...(model.collectives.length > FEW ? [] : ["/"]),
+    ];
   }
 
   #load(): void {

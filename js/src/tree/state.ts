@@ -319,9 +319,14 @@ export class ModelState extends CardState<Fields> {
     return this.widget.get("_look");
   }
 
-  /** Rules that are in view at once. */
-  get mostLines(): number {
-    return this.now.width < STACKED ? 8 : 4;
+  /** Rules whose effects surely fit below them without scrolling. */
+  get effectsInView(): number {
+    return this.now.width < STACKED ? 0 : 3;
+  }
+
+  /** Rules that are in view at once: beside the map as many as there are, up to four, since the table gives way to them. */
+  lines(rules: number): number {
+    return this.now.width < STACKED ? 2 : Math.min(4, rules);
   }
 
   /** Makes a spec that was tried for a leaf a rule, for all leaves that are equal to it. */
