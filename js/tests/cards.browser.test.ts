@@ -211,6 +211,38 @@ test.each(Object.entries(VIEWS))(
   },
 );
 
+/** What a card shows: its words, its pictures, what is chosen, and where the keyboard is. */
+function shownOf({ root, model }: Mounted): string {
+  const pictures = [...root.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL());
+  const chosen = [...root.querySelectorAll("[aria-selected], [aria-pressed], [aria-activedescendant]")].map((part) =>
+    ["aria-selected", "aria-pressed", "aria-activedescendant"].map((name) => part.getAttribute(name)).join(),
+  );
+  return [root.textContent, JSON.stringify(model.sent), ...chosen, ...pictures].join();
+}
+
+test.each(Object.entries(VIEWS))(
+  "%s: a badge that is a button leads somewhere, any other looks like words",
+  async (_, mount) => {
+    const view = await mount(934);
+    for (const { textContent, localName } of view.root.querySelectorAll("header .badge")) {
+      const again = await mount(934);
+      const badge = [...again.root.querySelectorAll<HTMLElement>("header .badge")].find(
+        (one) => one.textContent === textContent,
+      ) as HTMLElement;
+      const { backgroundColor, borderTopColor } = getComputedStyle(badge);
+      const plain = [backgroundColor, borderTopColor].every((color) => color === "rgba(0, 0, 0, 0)");
+      expect(plain, `${textContent} looks like words`).toBe(localName === "span");
+      const before = shownOf(again);
+      badge.click();
+      await settle();
+      for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+      if (localName === "button") expect(shownOf(again), `${textContent} leads somewhere`).not.toBe(before);
+      again.stop();
+    }
+    view.stop();
+  },
+);
+
 test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", async (_, mount) => {
   for (const width of [934, 480]) {
     const view = await mount(width);

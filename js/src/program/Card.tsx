@@ -22,7 +22,6 @@ export function ProgramCard({ state }: { state: ProgramState }) {
   const communicates = (first?.collectives.length ?? 0) > 0;
   const fixed = !sideBySide && !paper && (communicates || (first?.instructions ?? 0) > 1);
   const kept = width === held.width ? { minHeight: `${held.height}px` } : undefined;
-  const idle = state.idle();
   const what = programs.length > 1 ? "Time them" : "Time it";
   return (
     <div
@@ -36,7 +35,7 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       ) : (
         <One state={state} />
       )}
-      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page].filter(([names]) => !idle.includes(names))}>
+      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page]} idle={state.idle()}>
         {programs.every((p) => p.interconnects.length > 0) && (
           <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
         )}

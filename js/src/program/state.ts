@@ -373,6 +373,13 @@ export class ProgramState extends CardState<Fields> {
     this.move(this.lineOf(next));
   }
 
+  /** Chooses the collective that takes longest, in the list of all. */
+  toCostliest(): void {
+    this.list({ sort: "time", axis: null, search: "" });
+    this.select(this.shown()?.rows[0]?.at ?? null);
+    this.move(0);
+  }
+
   /** Shows other lines, from the top on. */
   list(patch: Partial<Pick<Fields, "axis" | "sort" | "search" | "interconnect">>): void {
     // What is on the mesh stays there while the table is sorted and searched.

@@ -28,7 +28,7 @@ export function ModelCard({ state }: { state: ModelState }) {
       </div>
       <WhatIf state={state} shown={shown} />
       {stacked && <FoldedPanel state={state} shown={shown} />}
-      <KeyedFoot keys={KEYS}>
+      <KeyedFoot keys={KEYS} idle={shown.tree.findings.length > 0 ? [] : ["n"]}>
         {shown.tree.mesh.axes.length > 0 && (
           <span class="key">
             <i class="cuts" aria-hidden="true" /> split: dim 0 left, dim 1 on top

@@ -262,6 +262,11 @@ export class ModelState extends CardState<Fields> {
     this.share({ sort: this.now.sort, search: this.now.search });
   }
 
+  /** Sorts by something; as in the tree at the second time. */
+  sortBy(sort: Sort): void {
+    this.list({ sort: this.now.sort === sort ? "tree" : sort });
+  }
+
   /** Moves the keyboard to a line. */
   move(line: number): void {
     const rows = this.shown()?.rows ?? [];

@@ -14,7 +14,7 @@ import {
   textOf,
 } from "../harness";
 import { chart, keys, mount, said, start } from "./harness";
-import { RUNS, wire } from "./runs";
+import { RUNS, type RunName, wire } from "./runs";
 
 test("n goes to the next wait, and says who is waited for", async () => {
   const view = await mount(wire("step"));
@@ -25,6 +25,17 @@ test("n goes to the next wait, and says who is waited for", async () => {
   expect(textOf(find(view, ".devices .here"))).toMatch(/waits for \d/);
   await keys(view, "Escape");
   expect(said(view)).toContain("Point at a lane");
+});
+
+test("keys that do nothing are not named: one device waits for nobody, and has none beside it", async () => {
+  const named = async (run: RunName) => {
+    const view = await mount(wire(run));
+    return [...view.root.querySelectorAll("footer dd, footer > .keys > span")].map((key) => textOf(key as HTMLElement));
+  };
+  expect((await named("step")).join()).toContain("next wait");
+  const alone = (await named("alone")).join();
+  expect(alone).toContain("all calls");
+  expect(alone).not.toMatch(/next wait|device/);
 });
 
 test("arrows walk events and devices", async () => {

@@ -9,11 +9,26 @@ import type { Doing, RunModel } from "./run";
 /** The share of waiting from which on it is pointed out. */
 const MUCH = 0.05;
 
-export function badgesOf({ shares, seconds }: Run): Badge[] {
+export function badgesOf({ shares, seconds, collectives }: Run): Badge[] {
   return [
-    { strong: duration(median(seconds)), text: "a call, median", tone: "plain" },
-    { strong: percent(shares.communication), text: "in collectives", tone: "plain" },
-    { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain", to: "wait" },
+    {
+      strong: duration(median(seconds)),
+      text: "a call, median",
+      tone: "plain",
+      to: seconds.length > 1 ? "calls" : undefined,
+    },
+    {
+      strong: percent(shares.communication),
+      text: "in collectives",
+      tone: "plain",
+      to: collectives.length > 0 ? "collectives" : undefined,
+    },
+    {
+      strong: percent(shares.waiting),
+      text: "waiting",
+      tone: shares.waiting >= MUCH ? "warn" : "plain",
+      to: shares.waiting > 0 ? "wait" : undefined,
+    },
   ];
 }
 
