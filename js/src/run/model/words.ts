@@ -9,14 +9,17 @@ import type { Doing, RunModel } from "./run";
 /** The share of waiting from which on it is pointed out. */
 const MUCH = 0.05;
 
-export function badgesOf({ shares, seconds, collectives }: Run): Badge[] {
+export function badgesOf({ shares, seconds, collectives, lanes }: Run): Badge[] {
+  const call: Badge = {
+    strong: duration(median(seconds)),
+    text: "a call, median",
+    tone: "plain",
+    to: seconds.length > 1 ? "calls" : undefined,
+  };
+  // One device sends nothing and waits for nobody.
+  if (lanes.length === 1 && collectives.length === 0) return [call];
   return [
-    {
-      strong: duration(median(seconds)),
-      text: "a call, median",
-      tone: "plain",
-      to: seconds.length > 1 ? "calls" : undefined,
-    },
+    call,
     {
       strong: percent(shares.communication),
       text: "in collectives",
