@@ -28,12 +28,8 @@ export function modelOf(doc: Program): ProgramModel {
 
 /** A program without collectives. */
 export function silent(): Program {
-  return {
-    ...program("training"),
-    collectives: [],
-    findings: [],
-    verdicts: ["No collectives: no device sends anything"],
-  };
+  const verdicts = ["No collectives: no device sends anything"];
+  return { ...program("training"), name: "silent", collectives: [], findings: [], verdicts };
 }
 
 /** The first collective of a kind, over an axis. */
