@@ -263,7 +263,8 @@ test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", 
 const PRESSED =
   "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
 /** What draws something else in place of what was there, or opens it: another page, another question, an array for a map, an answer. */
-const TURNS = /^ ?(Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$|^type /;
+const TURNS =
+  /^ ?(Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$|^type | passed$/;
 const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
 
 test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {
