@@ -87,22 +87,23 @@ test.each(Object.entries(VIEWS))("%s has buttons that are as wide pressed as not
   }
 });
 
-/** Menus that cut the choice that they show. */
+/** What menus would cut of their choices. */
 function cutMenus({ root }: Mounted): string[] {
   return [...root.querySelectorAll("select")].flatMap((menu) => {
-    const [chosen] = menu.selectedOptions;
-    if (!chosen || menu.offsetWidth === 0) return [];
+    if (menu.offsetWidth === 0) return [];
     const whole = menu.cloneNode() as HTMLSelectElement;
-    whole.append(chosen.cloneNode(true));
     whole.style.cssText = "position: absolute; width: auto; max-width: none";
     menu.after(whole);
-    const cut = whole.offsetWidth > menu.offsetWidth + 1;
+    const cut = [...menu.options].filter((option) => {
+      whole.replaceChildren(option.cloneNode(true));
+      return whole.offsetWidth > menu.offsetWidth + 1;
+    });
     whole.remove();
-    return cut ? [`${menu.ariaLabel ?? menu.parentElement?.textContent?.slice(0, 20)}: ${chosen.text}`] : [];
+    return cut.map(({ text }) => `${menu.ariaLabel ?? menu.parentElement?.textContent?.slice(0, 20)}: ${text}`);
   });
 }
 
-test.each(SIZED)("%s: a menu shows all of what is chosen", async (_, mount) => {
+test.each(SIZED)("%s: a menu shows all of what can be chosen", async (_, mount) => {
   for (const width of [934, 480]) {
     const view = await mount(width);
     expect(cutMenus(view), `${width} px`).toEqual([]);
@@ -211,6 +212,38 @@ test.each(Object.entries(VIEWS))(
   },
 );
 
+/** What a card shows: its words, its pictures, what is chosen, and where the keyboard is. */
+function shownOf({ root, model }: Mounted): string {
+  const pictures = [...root.querySelectorAll("canvas")].map((canvas) => canvas.toDataURL());
+  const chosen = [...root.querySelectorAll("[aria-selected], [aria-pressed], [aria-activedescendant]")].map((part) =>
+    ["aria-selected", "aria-pressed", "aria-activedescendant"].map((name) => part.getAttribute(name)).join(),
+  );
+  return [root.textContent, JSON.stringify(model.sent), ...chosen, ...pictures].join();
+}
+
+test.each(Object.entries(VIEWS))(
+  "%s: a badge that is a button leads somewhere, any other looks like words",
+  async (_, mount) => {
+    const view = await mount(934);
+    for (const { textContent, localName } of view.root.querySelectorAll("header .badge")) {
+      const again = await mount(934);
+      const badge = [...again.root.querySelectorAll<HTMLElement>("header .badge")].find(
+        (one) => one.textContent === textContent,
+      ) as HTMLElement;
+      const { backgroundColor, borderTopWidth } = getComputedStyle(badge);
+      const plain = backgroundColor === "rgba(0, 0, 0, 0)" && borderTopWidth === "0px";
+      expect(plain, `${textContent} looks like words`).toBe(localName === "span");
+      const before = shownOf(again);
+      badge.click();
+      await settle();
+      for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+      if (localName === "button") expect(shownOf(again), `${textContent} leads somewhere`).not.toBe(before);
+      again.stop();
+    }
+    view.stop();
+  },
+);
+
 test.each(Object.entries(VIEWS))("%s: what saves it is at the end of its foot", async (_, mount) => {
   for (const width of [934, 480]) {
     const view = await mount(width);
@@ -231,7 +264,7 @@ const PRESSED =
   "button:not(:disabled, .save, [aria-expanded], .dot), [role=slider], [role=listbox], [role=treegrid], [role=grid]";
 /** What draws something else in place of what was there, or opens it: another page, another question, an array for a map, an answer. */
 const TURNS =
-  /^ ?(collectives|overlap|memory|links|Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$| → P|^type /;
+  /^ ?(Time it|all calls|Next|Reset|Hint|try a spec|compiled|program|difference to now|arrays)$|^type | passed$/;
 const KEYS = ["ArrowDown", "ArrowRight", "n", "n", "Enter", "ArrowUp", "Escape"];
 
 test.each(Object.entries(VIEWS))("%s is as high as it was, whatever is pressed in it", async (_, mount) => {

@@ -26,7 +26,7 @@ import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
 import { wire as memory } from "./program/memory/memories";
 import { wire as overlap } from "./program/overlap/overlaps";
-import { program, wire as programs } from "./program/programs";
+import { program, wire as programs, silent } from "./program/programs";
 import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";
 import { mount as mountRun } from "./run/harness";
@@ -116,6 +116,8 @@ export const ARRAYS: Views = {
   },
 };
 
+const TROUBLE = { trouble: "its rates are not known" };
+
 /** Every other kind. */
 const LONG_NAMES = draft({
   axes: [axis("data_parallel_replica", 4), axis("tensor_model_parallel", 2)],
@@ -150,6 +152,8 @@ export const OTHERS: Views = {
   "playground, long names": (width) => mountPlayground(playground(LONG_NAMES, { name: "kernel" }), {}, { width }),
   comparison: (width) => mountComparison(types("training"), {}, { width }),
   program: (width) => mountProgram(program("training"), {}, { width }),
+  "program without collectives": (width) =>
+    mountProgram(silent(), { _pages: { "memory 0": memory("plain"), "overlap 0": TROUBLE } }, { width }),
   programs: (width) => mountProgram(programs("layouts"), {}, { width }),
   memory: (width) =>
     mountProgram(program("training"), { page: "memory", _pages: { "memory 0": memory("training") } }, { width }),

@@ -130,19 +130,29 @@ def _row(program: Program, key: _Key, before: DiffSide | None, after: DiffSide |
 def _verdict(before: Program, after: Program, rows: Sequence[DiffRow], interconnect: str) -> str:
     if not (before.instructions and after.instructions):
         return "the collectives of one of them are not known"
+    memory = _memory_said(before, after)
+    same = f"no difference in collectives, {memory} on each device" if memory else "no difference"
     if not rows:
-        return "no difference; neither has collectives"
+        return f"{same}; neither has collectives"
     first = rows[0]
     if first.change == "same":
         of = [row.after for row in rows if row.after]
         total = sum(s.seconds for s in of)
         size = byte_count(sum(s.bytes_per_device for s in of))
-        return f"no difference; {count(len(rows), 'place')}, {duration(total) if interconnect else size}"
+        return f"{same}; {count(len(rows), 'place')}, {duration(total) if interconnect else size}"
     program, side = (before, first.before) if first.after is None else (after, first.after)
     line = where(program, side.source if side else None) + (" before" if first.after is None else "")
     times = count(abs(first.runs), first.op) if first.runs else first.op
     more = f"{sign(first.runs)}{times}" if first.runs else times
     return f"{more} over {first.over} {line}: {_cost([first], interconnect)} a call"
+
+
+def _memory_said(before: Program, after: Program) -> str:
+    sizes = _memory(before), _memory(after)
+    more = sizes[1] - sizes[0]
+    if min(sizes) < 0 or more == 0:
+        return ""
+    return f"{byte_count(abs(more))} {'more' if more > 0 else 'less'} memory"
 
 
 def _in_all(before: Program, after: Program, rows: Sequence[DiffRow], interconnect: str) -> str:

@@ -197,6 +197,14 @@ def _listing(trace: Trace, source: Source | None) -> Listing | None:
     return min(inside, key=lambda one: len(one.lines), default=None)
 
 
+def _ids(devices: Sequence[int]) -> str:
+    """``0 to 6`` where they follow one another, else each of the first."""
+    first, last = devices[0], devices[-1]
+    if len(devices) > 2 and list(devices) == list(range(first, last + 1)):
+        return f"{first} to {last}"
+    return ", ".join(map(str, devices[:6])) + (" …" if len(devices) > 6 else "")
+
+
 def _verdict(
     steps: Sequence[PartedStep], first: int, sides: tuple[PartedSide, PartedSide], size: int, *, explained: bool
 ) -> str:
@@ -210,7 +218,7 @@ def _verdict(
     if step.shapes[0] != step.shapes[1]:
         return f"{said}, which has shape {step.shapes[0]}, in the reference {step.shapes[1]}"
     if step.devices:
-        named = ", ".join(map(str, step.devices[:6])) + (" …" if len(step.devices) > 6 else "")
+        named = _ids(step.devices)
         every = len(step.devices) == size > 1
         said += f", on all {size} devices" if every else f", on device{'s' * (len(step.devices) > 1)} {named}"
     line, other = (next((n for n in side.other), 0) for side in sides)

@@ -1,5 +1,6 @@
 """Two programs: what was added, is gone or changed, matched by the text of lines."""
 
+import re
 from dataclasses import replace
 
 import shardwidget as sw
@@ -57,6 +58,10 @@ def test_json_and_programs_without_a_common_interconnect():
     assert "sent per device" in repr(found)
     none = replace(training(), collectives=())
     assert none.diff(none).verdict == "no difference; neither has collectives"
+    memory = training().memory
+    assert memory
+    said = training().diff(replace(training(), memory=replace(memory, temporaries=0))).verdict
+    assert re.fullmatch(r"no difference in collectives, \S+ MiB less memory on each device; 8 places, 27.2 ms", said)
     one, *_ = layouts().programs
     assert not one.diff(one).differing
 

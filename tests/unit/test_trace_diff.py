@@ -53,6 +53,14 @@ def test_cells_are_those_of_the_values_and_say_who_sent_them():
         assert cells.count == len(cells.parted) == np.sum(u[2 * back + 1] != u[2 * on + 1])
 
 
+def test_devices_that_follow_one_another_are_named_as_a_range():
+    def below(most):
+        return trace(lambda u: u + (lax.axis_index("x") < most))
+
+    assert below(3).diff(below(0)).verdict.endswith(", on devices 0 to 2")
+    assert below(2).diff(below(0)).verdict.endswith(", on devices 0, 1")
+
+
 def test_it_agrees_with_compare():
     mine, reference = trace(scaled), trace(local)
     found = mine.compare(reference)

@@ -47,6 +47,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         name={doc.collective}
         title={titleOf(a, nbytes)}
         badges={badgesOf(courses, width < NARROW)}
+        go={(name) => state.seek((name === a.name ? a : b).seconds / state.whole)}
         says={<Says also={sizesText(a, b)}>{answerOf(a, b)}</Says>}
       />
       <Tools state={state} said={said} />

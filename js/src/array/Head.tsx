@@ -20,6 +20,7 @@ export function ArrayHead({ state }: { state: ArrayState }) {
         axes={model.axes}
         chip={(axis) => <Axis state={state} axis={axis} key={axis} />}
         badges={s.badges}
+        go={() => state.slice(0)}
         says={
           <Says also={s.also}>
             <Tokens tokens={sentenceTokens(s.says, model)} />

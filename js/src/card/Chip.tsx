@@ -9,12 +9,15 @@ interface Props extends Omit<JSX.ButtonHTMLAttributes, "name"> {
   children?: ComponentChildren;
 }
 
-/** A button where pressing it does something. */
 export function Chip({ name, axis, children, ...rest }: Props) {
-  const Tag = (rest.onClick ? "button" : "span") as "button";
   return (
-    <Tag type={rest.onClick && "button"} class={`chip axis${axis % AXIS_DASH.length}`} {...rest}>
+    <Pressed class={`chip axis${axis % AXIS_DASH.length}`} {...rest}>
       <b>{name}</b> {children}
-    </Tag>
+    </Pressed>
   );
+}
+
+/** A button where pressing it does something, else words. */
+export function Pressed(props: JSX.ButtonHTMLAttributes) {
+  return props.onClick ? <button type="button" {...props} /> : <span {...(props as object)} />;
 }

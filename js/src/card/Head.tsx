@@ -1,7 +1,7 @@
 /** The head of a card, the same in all: what is shown, its mesh axes, tabs, what it comes to. */
 import type { ComponentChildren } from "preact";
 import type { Badge } from "../core/text";
-import { Chip } from "./Chip";
+import { Chip, Pressed } from "./Chip";
 
 interface Axis {
   name: string;
@@ -16,9 +16,9 @@ interface Props {
   /** A mesh axis that does more than say its name and size. */
   chip?: (axis: number) => ComponentChildren;
   badges?: readonly Badge[];
-  /** Where a badge goes that goes somewhere, and where the card is. */
+  /** Where a badge goes that goes somewhere; and where the card is, of those that can be left again. */
   go?: ((to: string) => void) | undefined;
-  at?: string | null | undefined;
+  at?: string | readonly string[] | undefined;
   /** The second line: what the card has to say first, see `Says`. */
   says?: ComponentChildren;
   /** What the card is about beside its mesh; tabs. */
@@ -44,22 +44,23 @@ export function Head({ name, title, axes = [], chip, badges = [], go, at, says, 
   );
 }
 
-/** What something comes to: figures, each with what it is of; a button where there is more of it to see. */
+/** What something comes to: figures, each with what it is of; a button where there is more of it to see, else plain words. */
 export function Badges({ of, go, at }: Pick<Props, "go" | "at"> & { of: readonly Badge[] }) {
   return (
     of.length > 0 && (
       <ul class="badges">
-        {of.map(({ strong, text, tone, title, to }) => {
-          const act = to && go ? { onClick: () => go(to), "aria-pressed": at === to, type: "button" as const } : {};
-          const Tag = (act.type ?? "span") as "button";
-          return (
-            <li key={text}>
-              <Tag class={`badge ${tone}`} title={title} {...act}>
-                <b>{strong}</b> {text}
-              </Tag>
-            </li>
-          );
-        })}
+        {of.map(({ strong, text, tone, title, to }) => (
+          <li key={text}>
+            <Pressed
+              class={`badge ${tone}`}
+              title={title}
+              aria-pressed={(to && at?.includes(to)) as boolean | undefined}
+              onClick={go && to ? () => go(to) : undefined}
+            >
+              <b>{strong}</b> {text}
+            </Pressed>
+          </li>
+        ))}
       </ul>
     )
   );

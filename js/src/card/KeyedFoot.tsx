@@ -4,11 +4,19 @@ import { Foot, Keys, type KeyWords } from "./Foot";
 
 const FEW = 3;
 
-export function KeyedFoot({ keys, children }: { keys: KeyWords; children?: ComponentChildren }) {
+interface Props {
+  keys: KeyWords;
+  /** Those of them that do nothing in what is shown: they are not named. */
+  idle?: readonly unknown[];
+  children?: ComponentChildren;
+}
+
+export function KeyedFoot({ keys, idle = [], children }: Props) {
+  const named = keys.filter(([names]) => !idle.includes(names));
   return (
-    <Foot keys={keys.slice(0, FEW)}>
+    <Foot keys={named.slice(0, FEW)}>
       {children}
-      {keys.length > FEW && <AllKeys of={keys} />}
+      {named.length > FEW && <AllKeys of={named} />}
     </Foot>
   );
 }

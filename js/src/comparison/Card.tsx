@@ -43,7 +43,7 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
       {model.doc.note && <p class="note">{model.doc.note}</p>}
       {model.rows.length > 12 && <Tools state={state} model={model} />}
       <Table state={state} {...shown} />
-      <ComparisonFoot />
+      <ComparisonFoot idle={walk ? [] : ["n"]} />
       <TileTip state={state} />
     </div>
   );
@@ -71,9 +71,9 @@ function targetOf({ doc, mesh }: ComparisonModel): string {
   return `${doc.compiled_from ? "compiled for " : ""}${target}`;
 }
 
-function ComparisonFoot() {
+function ComparisonFoot({ idle }: { idle: readonly string[] }) {
   return (
-    <KeyedFoot keys={KEYS}>
+    <KeyedFoot keys={KEYS} idle={idle}>
       <span>
         <b>×n</b> copies over the axis of that colour
       </span>

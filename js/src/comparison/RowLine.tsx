@@ -14,14 +14,14 @@ import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { cell, rowProps } from "./roles";
 
-/** Values of a row that stand in the table; the rest are in its details. */
-const MOST = 6;
+/** Values of a row that stand in the table, and one that is left over; more are in its details. */
+const MOST = 4;
 
 export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
   const { model, pictures, line, selected, feeds } = props;
   const row = model.row(line.row);
   if (!row) return null;
-  const values = row.values.slice(0, MOST);
+  const values = row.values.length > MOST + 1 ? row.values.slice(0, MOST) : row.values;
   const more = row.values.length - values.length;
   const differs = row.values.some((v) => v.agreement === "differs");
   const several = row.values.length > 1 ? " several" : "";

@@ -101,8 +101,8 @@ export interface Badge {
   text: string;
   tone: Tone;
   title?: string;
-  /** What shows more of it: a page, a finding. Empty or absent: nothing does. */
-  to?: string;
+  /** What shows more of it: a page, a finding; absent where nothing does. */
+  to?: string | undefined;
 }
 
 /** Words after which a sentence names mesh axes: `split over x and y`. */

@@ -55,7 +55,7 @@ export function StepsCard({ state, doc }: { state: DiffState; doc: TraceDiff }) 
       <p class="alike" aria-live="polite">
         {noteText(step, doc)}
       </p>
-      <Foot keys={KEYS} />
+      <Foot keys={doc.steps.some(({ parted }) => parted > 0) ? KEYS : KEYS.slice(0, 1)} />
     </div>
   );
 }

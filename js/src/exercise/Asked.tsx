@@ -24,6 +24,7 @@ export function Asked({ state, sheet, question, mesh, number }: Props) {
       title={question.name}
       axes={state.editor(question) ? [] : mesh.axes}
       badges={badgesOf(sheet, question)}
+      go={() => state.nextOpen()}
       says={
         <div class="asked">
           <p class="prompt">
@@ -41,10 +42,18 @@ export function Asked({ state, sheet, question, mesh, number }: Props) {
 }
 
 function badgesOf(sheet: Exercises, { passed, attempts }: Question): Badge[] {
+  const of = sheet.questions.length;
   const done = sheet.questions.filter((q) => q.passed).length;
   const all: Badge[] =
-    sheet.questions.length > 1
-      ? [{ strong: `${done} of ${sheet.questions.length}`, text: "passed", tone: done > 0 ? "ok" : "plain" }]
+    of > 1
+      ? [
+          {
+            strong: `${done} of ${of}`,
+            text: "passed",
+            tone: done > 0 ? "ok" : "plain",
+            to: done < of ? "next" : undefined,
+          },
+        ]
       : [];
   // There from the beginning, so that the head keeps its height.
   const noun = attempts === 1 ? "attempt" : "attempts";

@@ -197,7 +197,7 @@ function Line(props: Filled) {
         spellcheck={false}
         autocomplete="off"
         autocapitalize="off"
-        size={field.form === "spec" ? 28 : Math.max(20, field.example.length + 8)}
+        size={sizeOf(field)}
         placeholder={field.example && `such as ${field.example}`}
         value={text}
         onInput={(event) => fill(event.currentTarget.value)}
@@ -205,6 +205,11 @@ function Line(props: Filled) {
       />
     </Labelled>
   );
+}
+
+/** Three specs stand in a row; what is several has the room of several. */
+function sizeOf({ form, example }: Field): number {
+  return form === "spec" ? 18 : example.endsWith("; …") ? 56 : Math.max(20, example.length + 8);
 }
 
 function faultOf(part: Part | undefined): { "aria-invalid"?: true } {

@@ -63,7 +63,7 @@ export function Figures({ figures, over, faded, low, beside, theme, width, mesh,
               </pre>
             </section>
           )}
-          {figure.title && !figure.listing && (
+          {figure.title && !figure.listing && !isNamed(figure) && (
             <figcaption>
               <Tokens tokens={axisTokens(caption(figure), mesh)} />
             </figcaption>
@@ -83,6 +83,11 @@ export function Figures({ figures, over, faded, low, beside, theme, width, mesh,
       ))}
     </div>
   );
+}
+
+/** Whether its types begin with its title: `wanted: f32[8,4]`. */
+function isNamed({ title, types }: FigureData): boolean {
+  return types.some((type) => type.startsWith(`${title}: `));
 }
 
 function caption(figure: FigureData): string {

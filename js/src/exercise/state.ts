@@ -125,6 +125,13 @@ export class ExerciseState extends CardState<Fields> {
     this.share({ current: to });
   }
 
+  /** To the next question that is not passed, from the first on again. */
+  nextOpen(): void {
+    const { sheet, current } = this.now;
+    const open = sheet?.questions.flatMap(({ passed }, i) => (passed ? [] : [i])) ?? [];
+    this.go(open.find((i) => i > current) ?? open[0] ?? current);
+  }
+
   copy(text: string): void {
     copyText(text, (copied) => this.set({ copied }));
   }

@@ -23,7 +23,7 @@ export function InspectorCard({ state }: { state: InspectorState }) {
       <p class="hidden" aria-live="polite">
         {announcement(model)}
       </p>
-      <KeyedFoot keys={KEYS}>
+      <KeyedFoot keys={KEYS} idle={model.doc.holders.some(({ flags }) => flags > 0) ? [] : ["n"]}>
         {shown.mesh && model.doc.spent > 0 && (
           <span class="key">
             <i class="more" aria-hidden="true" /> copies

@@ -19,8 +19,8 @@ export function InspectorHead({ state, shown }: { state: InspectorState; shown: 
         name={cell > 0 ? "Arrays" : ""}
         title={cell > 0 ? `after cell ${cell}` : "Arrays"}
         axes={model.mesh?.axes}
-        badges={badgesOf(model).filter(({ to }) => !to || state.now.width >= WIDE)}
-        go={() => state.list({ filter: state.now.filter === "flagged" ? "all" : "flagged" })}
+        badges={badgesOf(model).filter(({ to }) => to !== "flagged" || state.now.width >= WIDE)}
+        go={(to) => state.go(to)}
         at={state.now.filter}
         says={
           <Says also={also} walk={<Walk {...state.walk()} />}>

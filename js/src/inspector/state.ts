@@ -142,6 +142,21 @@ export class InspectorState extends CardState<Fields> {
     this.share({ search: this.now.search });
   }
 
+  /** What a badge of the head shows: what is to be looked at alone, or all again; the next name with copies. */
+  go(to: string): void {
+    if (to === "flagged") this.list({ filter: this.now.filter === "flagged" ? "all" : "flagged" });
+    else this.#nextCopied();
+  }
+
+  #nextCopied(): void {
+    const { model, at } = this.now;
+    const copied = model?.doc.holders.filter((holder) => model.copiedOver(holder).length > 0) ?? [];
+    const next = copied[(copied.findIndex(({ name }) => name === at) + 1) % copied.length];
+    if (!next) return;
+    if (!this.shown()?.rows.includes(next)) this.list({ filter: "all", search: "" });
+    this.point(next.name);
+  }
+
   /** Line that the keyboard is at. */
   line(): number {
     return Math.max(0, this.shown()?.rows.findIndex((row) => row.name === this.now.at) ?? 0);

@@ -66,7 +66,7 @@ export function KernelCard({ state }: { state: KernelState }) {
       <p class="reading" aria-live="polite">
         {reading}
       </p>
-      <KeyedFoot keys={KEYS}>
+      <KeyedFoot keys={KEYS} idle={model.doc.faults.length > 0 ? [] : ["n"]}>
         <Legend of={LEGEND} />
       </KeyedFoot>
     </div>

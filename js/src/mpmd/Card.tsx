@@ -32,6 +32,7 @@ export function MpmdCard({ state }: { state: MpmdState }) {
           )
         }
         badges={badgesOf(model)}
+        go={() => state.next()}
         says={
           <Says>
             <Tokens tokens={sentenceTokens(answerOf(model), model)} />

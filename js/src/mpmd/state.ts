@@ -69,6 +69,15 @@ export class MpmdState extends CardState<Fields> {
     this.share({ selection: group === null ? null : { group } });
   }
 
+  /** To the next group that holds the array, from the first on again. */
+  next(): void {
+    const { model, group } = this.now;
+    if (!model) return;
+    const at = model.folds.findIndex(({ groups }) => group !== null && groups.includes(group));
+    const held = model.folds.flatMap(({ groups }, i) => (groups.some((g) => model.holding.includes(g)) ? [i] : []));
+    this.look(held.find((i) => i > at) ?? held[0] ?? null);
+  }
+
   /** To the next panel, or the one before. */
   move(by: number): void {
     const shown = this.shown();

@@ -27,6 +27,8 @@ export function PipelineCard({ state }: { state: PipelineState }) {
         title={several ? `${shown.models.length} schedules` : sizeText(schedule)}
         axes={schedule.mesh?.axes}
         badges={several ? [] : badgesOf(schedule)}
+        go={(to) => state.show(to)}
+        at={state.now.follow === null ? "" : "sends"}
         says={
           <Says also={several ? undefined : fractionText(schedule)}>
             {several ? comparedText(shown.models) : answerOf(schedule)}
@@ -63,7 +65,7 @@ export function PipelineCard({ state }: { state: PipelineState }) {
           )}
         </div>
       )}
-      <KeyedFoot keys={KEYS.filter(([key]) => key !== "Enter" || state.now.stepped)}>
+      <KeyedFoot keys={KEYS} idle={state.now.stepped ? [] : ["Enter"]}>
         <Legend state={state} models={shown.models} />
       </KeyedFoot>
     </div>

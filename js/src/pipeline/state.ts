@@ -172,6 +172,14 @@ export class PipelineState extends CardState<Fields> {
     this.go({ schedule: other.index, task: Math.min(last, model.firstAfter(on, time)) });
   }
 
+  /** What a badge of the head shows: the task that is waited for longest, the one from which on most is kept, the way of a microbatch. */
+  show(what: string): void {
+    const model = this.shown()?.models[0];
+    if (!model) return;
+    if (what === "sends") this.followBatch(this.now.follow === null ? 0 : null);
+    else this.go({ schedule: 0, task: what === "idle" ? model.longestWaited : model.fullest });
+  }
+
   followBatch(follow: number | null): void {
     this.set({ follow });
     this.share({ follow });

@@ -18,7 +18,12 @@ export function PlaygroundCard({ state }: { state: PlaygroundState }) {
   const refused = editor.refusal() !== null;
   return (
     <>
-      <PlaygroundHead editor={editor} model={model} narrow={state.now.width < BESIDE} />
+      <PlaygroundHead
+        editor={editor}
+        model={model}
+        narrow={state.now.width < BESIDE}
+        go={() => state.picture.slice(0)}
+      />
       <EditorSheet editor={editor} model={model} headed>
         <Roles state={state.picture} model={model} />
         {model.rank > 2 && (

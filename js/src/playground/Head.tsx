@@ -14,9 +14,11 @@ interface Props {
   model: PlacementModel;
   /** Whether there is little room for badges. */
   narrow: boolean;
+  /** Shows where the copies are. */
+  go: () => void;
 }
 
-export function PlaygroundHead({ editor, model, narrow }: Props) {
+export function PlaygroundHead({ editor, model, narrow, go }: Props) {
   const { doc } = editor;
   const refusal = editor.refusal();
   return (
@@ -24,6 +26,7 @@ export function PlaygroundHead({ editor, model, narrow }: Props) {
       name={doc.name}
       title={<Tokens tokens={axisTokens(model.doc.type, model)} />}
       badges={narrow ? few(summarize(model).badges) : summarize(model).badges}
+      go={go}
       says={
         <Says also={refusal ? "" : noteOf(editor, model)}>
           {refusal ? (

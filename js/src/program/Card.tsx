@@ -18,14 +18,15 @@ import { Words } from "./Words";
 export function ProgramCard({ state }: { state: ProgramState }) {
   const { decoded, width, held, paper } = state.now;
   const { sideBySide = false, programs = [] } = decoded ?? {};
-  const fixed = !sideBySide && !paper && (programs[0]?.collectives.length ?? 0) > 0 && state.pages().length > 1;
+  const [first] = programs;
+  const communicates = (first?.collectives.length ?? 0) > 0;
+  const fixed = !sideBySide && !paper && (communicates || (first?.instructions ?? 0) > 1);
   const kept = width === held.width ? { minHeight: `${held.height}px` } : undefined;
-  const idle = state.opened()?.idle?.() ?? [];
   const what = programs.length > 1 ? "Time them" : "Time it";
   return (
     <div
       class={sideBySide ? "" : fixed ? "alone tall" : "alone"}
-      style={fixed ? { height: `${heightOf(width)}px` } : kept}
+      style={fixed ? { height: `${heightOf(width, communicates)}px` } : kept}
     >
       {sideBySide ? (
         <SideBySide state={state} programs={programs}>
@@ -34,7 +35,7 @@ export function ProgramCard({ state }: { state: ProgramState }) {
       ) : (
         <One state={state} />
       )}
-      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page].filter(([names]) => !idle.includes(names))}>
+      <KeyedFoot keys={sideBySide ? [] : KEYS[state.now.page]} idle={state.idle()}>
         {programs.every((p) => p.interconnects.length > 0) && (
           <Measured state={state} timing={sideBySide ? null : (programs[0]?.timing ?? null)} what={what} />
         )}
@@ -43,9 +44,9 @@ export function ProgramCard({ state }: { state: ProgramState }) {
   );
 }
 
-/** Height of a card that has pages: as high whichever is turned to. */
-function heightOf(width: number): number {
-  return width < NARROWEST ? 1100 : width < STACKED ? 960 : 638;
+/** Height of a card: as high whichever page is turned to. Collectives have a mesh, which stands below them in a narrow card. */
+function heightOf(width: number, communicates: boolean): number {
+  return !communicates || width >= STACKED ? 638 : width < NARROWEST ? 1100 : 960;
 }
 
 /** One program: its head, its table beside the mesh, and what the compiler says of it. */
@@ -74,6 +75,9 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   const { model, rows, c, view, index, lanes } = shown;
   const { width, selection, cursor, sort, axis, interconnect, limit } = state.now;
   const none = model.collectives.length === 0;
+  const alone = !model.readable || model.mesh.size === 1;
+  // That there are none is the answer in the head.
+  const note = none && !model.doubtful ? "" : model.doc.note;
   const stacked = width < STACKED;
   // A short table leaves room under it for the words, and the mesh has its side to itself.
   const under = !stacked && model.collectives.length <= SHORT;
@@ -85,10 +89,17 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   );
   return (
     <>
-      {model.doc.note && <p class={model.doubtful ? "note warn" : "note"}>{model.doc.note}</p>}
+      {note && <p class={model.doubtful ? "note warn" : "note"}>{note}</p>}
       <Unread doc={model.doc} />
       {none ? (
-        <Words model={model} c={null} interconnect={interconnect} />
+        <div class={stacked || alone ? "stacked" : "beside"}>
+          <Words model={model} c={null} interconnect={interconnect} />
+          {!alone && (
+            <div class="panels">
+              <Panel state={state} model={model} view={view} />
+            </div>
+          )}
+        </div>
       ) : (
         <>
           {lanes && <Timeline state={state} shown={shown} lanes={lanes} />}

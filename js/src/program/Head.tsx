@@ -22,8 +22,8 @@ export function ProgramHead({ state, model }: { state: ProgramState; model: Prog
       axes={mesh.axes}
       chip={(axis) => <AxisButton state={state} mesh={mesh} axis={axis} key={axis} />}
       badges={badges}
-      go={() => state.walk(1)}
-      at={state.finding() === null ? null : LOOK}
+      go={(to) => (opened ? opened.go?.(to) : to === LOOK ? state.walk(1) : state.toCostliest())}
+      at={state.finding() === null ? "" : LOOK}
       says={
         verdict !== undefined ? (
           <Says also={page === "overlap" && "estimated from the schedule"}>

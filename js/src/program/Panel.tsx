@@ -16,7 +16,7 @@ interface Props {
   view: CollectiveView;
 }
 
-export function Panel({ state, model, view, children }: Props & { children: ComponentChildren }) {
+export function Panel({ state, model, view, children }: Props & { children?: ComponentChildren }) {
   const { c } = view;
   const { lit, physical } = state.now;
   const axis = lit === null ? null : model.mesh.axes[lit];

@@ -2,10 +2,7 @@
 import { Interconnects } from "../card/Interconnects";
 import { Search, Segments } from "../card/Tools";
 import type { ProgramModel } from "./model/program";
-import type { ProgramState, Shown } from "./state";
-
-/** Fewer collectives need no search. */
-const FEW = 10;
+import { FEW, type ProgramState, type Shown } from "./state";
 
 export function Tools({ state, shown: { model, rows } }: { state: ProgramState; shown: Shown }) {
   const { page, search, interconnect } = state.now;

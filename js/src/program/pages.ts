@@ -12,6 +12,8 @@ export interface Opened {
   tools?(host: Element): void;
   /** What it comes to; null where that is not known. */
   badges(): readonly Badge[] | null;
+  /** Where a badge goes. */
+  go?(to: string): void;
   /** The sentence that says it first; none where there is nothing to say it of. */
   verdict(): string | undefined;
   /** Keys in the card's foot that do nothing here. */

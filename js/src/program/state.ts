@@ -114,6 +114,9 @@ export interface Shown {
   lanes: Lanes | null;
 }
 
+/** Fewer collectives need no search. */
+export const FEW = 10;
+
 /** Traits that Python may change. */
 const TRAITS = [
   "selection",
@@ -264,6 +267,19 @@ export class ProgramState extends CardState<Fields> {
     return page === "collectives" ? null : (parts?.[page] ?? null);
   }
 
+  /** Keys in the card's foot that do nothing on the page that is turned to. */
+  idle(): readonly string[] {
+    if (this.now.page !== "collectives") return this.opened()?.idle?.() ?? [];
+    const { model, view, c } = this.shown() ?? {};
+    if (!model || !view || !c) return ["n", "↑ ↓", "Space", ", .", "a", "/", "g", "Esc"];
+    return [
+      ...(model.doc.findings.length > 0 ? [] : ["n"]),
+      ...(view.plan ? [] : ["Space", ", ."]),
+      ...(model.plans(c).length > 1 ? [] : ["a"]),
+      ...(model.collectives.length > FEW ? [] : ["/"]),
+    ];
+  }
+
   #load(): void {
     if (this.#loading) return;
     this.#loading = true;
@@ -355,6 +371,13 @@ export class ProgramState extends CardState<Fields> {
     if (this.lineOf(next) < 0) this.list({ axis: null, search: "" });
     this.select(next);
     this.move(this.lineOf(next));
+  }
+
+  /** Chooses the collective that takes longest, in the list of all. */
+  toCostliest(): void {
+    this.list({ sort: "time", axis: null, search: "" });
+    this.select(this.shown()?.rows[0]?.at ?? null);
+    this.move(0);
   }
 
   /** Shows other lines, from the top on. */

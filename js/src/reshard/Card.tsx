@@ -10,7 +10,7 @@ import { Canvas } from "./Canvas";
 import { KEYS, PAIRS } from "./keys";
 import { Legend } from "./Legend";
 import { answerOf, badgesOf, clauseOf, titleOf } from "./model/words";
-import type { Page, ReshardState } from "./state";
+import type { ReshardState } from "./state";
 import { Transport } from "./Transport";
 
 export function ReshardCard({ state }: { state: ReshardState }) {
@@ -25,8 +25,8 @@ export function ReshardCard({ state }: { state: ReshardState }) {
         title={titleOf(model)}
         axes={model.axes}
         badges={badgesOf(model)}
-        go={(page) => state.turn(board && state.twoPages() ? "flows" : (page as Page))}
-        at={board && "peak"}
+        go={(to) => state.go(to)}
+        at={board ? "peak" : ""}
         says={<Says also={also}>{answerOf(model)}</Says>}
       />
       {chunked && <Transport state={state} shown={shown} />}

@@ -258,6 +258,22 @@ export class ReshardState extends CardState<Fields> {
     this.look(peak.group);
   }
 
+  /** What a badge of the head shows: the peak, or the flows again; where most is made to be freed. */
+  go(to: string): void {
+    if (to === "freed") this.toFreed();
+    else if (this.shown()?.board && this.twoPages()) this.turn("flows");
+    else this.toPeak();
+  }
+
+  /** To the group and the chunk in which a device makes most that is freed again. */
+  toFreed(): void {
+    const most = this.model()?.mostFreed;
+    if (!most) return;
+    this.jump(most.chunk);
+    this.turn("peak");
+    this.look(most.group);
+  }
+
   /** Plans with another threshold; null: as given. The chunk stays the one of the same array. */
   change(threshold: number | null): void {
     const { doc, chunk } = this.now;

@@ -48,7 +48,8 @@ export function RunCard({ state }: { state: RunState }) {
         title={several ? `${charts.length} runs on one time axis` : doc.name || "program"}
         axes={mesh.axes}
         badges={several ? [] : badgesOf(doc)}
-        go={() => state.nextWait()}
+        go={(to) => state.go(to)}
+        at={state.now.all ? "calls" : ""}
         says={
           !several && (
             <Says also={targetText(doc)}>
@@ -106,7 +107,7 @@ export function RunCard({ state }: { state: RunState }) {
           </div>
         )}
       </div>
-      <KeyedFoot keys={KEYS}>
+      <KeyedFoot keys={KEYS} idle={state.idle()}>
         <Legend all={charts.some((one) => one.model.collectives.length > 0)} />
       </KeyedFoot>
     </div>

@@ -235,6 +235,27 @@ export class RunState extends CardState<Fields> {
     this.#event(this.now.cursor?.lane ?? 0, e);
   }
 
+  /** Keys of the foot that do nothing: nobody waits, there is one device, one call. */
+  idle(): readonly string[] {
+    const all = this.models();
+    const calls = this.chart()?.model.calls ?? 1;
+    return [
+      ...(all.some(({ doc }) => doc.shares.waiting > 0) ? [] : ["n"]),
+      ...(all.some(({ lanes }) => lanes.length > 1) ? [] : ["↑ ↓"]),
+      ...(calls > 1 ? [] : ["[ ]"]),
+      ...(calls > 1 && all.length === 1 ? [] : ["a"]),
+    ];
+  }
+
+  /** What a badge of the head shows: all calls or one again, the collective that takes most, the next wait. */
+  go(to: string): void {
+    const took = (this.chart()?.model.collectives ?? []).map(({ call_s }) => call_s);
+    const most = took.indexOf(Math.max(...took));
+    if (to === "calls") this.overview(!this.now.all);
+    else if (to === "wait") this.nextWait();
+    else if (most >= 0 && most !== this.now.selection) this.select(most);
+  }
+
   /** Puts the cursor on the next wait: on its lane, else on the one where it comes first. */
   nextWait(): void {
     const chart = this.chart();

@@ -54,6 +54,7 @@ export function SearchCard({ state }: { state: SearchState }) {
       <Head
         title={model.doc.name}
         badges={badgesOf(model, state.now.running)}
+        go={() => state.nextCompiled()}
         says={
           <Says also={factsOf(model)}>
             {strong} {rest}
@@ -111,7 +112,7 @@ export function SearchCard({ state }: { state: SearchState }) {
       {notes.length > 0 && <p class="note">{notes.join(" ")}</p>}
       <Offers state={state} model={model} />
       <OpenedPart state={state} />
-      <KeyedFoot keys={state.saved ? KEYS.filter(([key]) => key !== "Enter" && key !== "k" && key !== "Esc") : KEYS}>
+      <KeyedFoot keys={KEYS} idle={state.saved ? ["Enter", "k", "Esc"] : []}>
         <Legend
           of={[
             ["dot", "estimated"],
@@ -452,6 +453,7 @@ function badgesOf({ doc, rows }: SearchModel, running: Running): Badge[] {
             tone: compiled < doc.wanted && running !== "running" ? "warn" : "plain",
             strong: `${compiled} of ${doc.wanted}`,
             text: "compiled",
+            to: compiled > 0 ? "compiled" : undefined,
           } as const,
         ]
       : []),

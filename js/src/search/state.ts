@@ -186,6 +186,15 @@ export class SearchState extends CardState<Fields> {
     this.set({ order: ORDERS[(ORDERS.indexOf(this.now.order) + 1) % ORDERS.length] ?? "time" });
   }
 
+  /** To the next candidate of the table that is compiled, from the first on again. */
+  nextCompiled(): void {
+    const shown = this.shown();
+    const rows = shown?.table.rows ?? [];
+    const at = rows.findIndex((row) => row.index === shown?.selected);
+    const next = rows.find((row, i) => row.compiled && i > at) ?? rows.find((row) => row.compiled);
+    this.select(next?.index ?? null);
+  }
+
   /** To another line of the table. */
   move(by: number): void {
     const shown = this.shown();

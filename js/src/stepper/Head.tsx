@@ -25,7 +25,7 @@ export function StepperHead({ state, trace }: { state: StepperState; trace: Trac
       axes={trace.mesh.axes}
       badges={badgesOf(state, trace, collectives.length)}
       go={() => state.set({ sends: !sends, listed: width < NARROW ? "steps" : null })}
-      at={sends ? SENDS : null}
+      at={sends ? SENDS : ""}
       says={
         step && (
           <Says

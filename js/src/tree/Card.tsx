@@ -4,11 +4,17 @@ import { Bar } from "./Bar";
 import { TreeHead } from "./Head";
 import { KEYS } from "./keys";
 import { LeafPanel } from "./LeafPanel";
+import type { TreeModel } from "./model/tree";
 import { FoldedPanel, Panel } from "./Panel";
 import { type ModelState, NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
 import { Tools } from "./Tools";
 import { WhatIf } from "./WhatIf";
+
+/** Keys that do nothing: there is nothing to look at, or no mesh to split anything over. */
+function idleOf({ findings, mesh }: TreeModel): string[] {
+  return [...(findings.length > 0 ? [] : ["n"]), ...(mesh.axes.length > 0 ? [] : ["w"])];
+}
 
 export function ModelCard({ state }: { state: ModelState }) {
   const shown = state.shown();
@@ -28,7 +34,7 @@ export function ModelCard({ state }: { state: ModelState }) {
       </div>
       <WhatIf state={state} shown={shown} />
       {stacked && <FoldedPanel state={state} shown={shown} />}
-      <KeyedFoot keys={KEYS}>
+      <KeyedFoot keys={KEYS} idle={idleOf(shown.tree)}>
         {shown.tree.mesh.axes.length > 0 && (
           <span class="key">
             <i class="cuts" aria-hidden="true" /> split: dim 0 left, dim 1 on top

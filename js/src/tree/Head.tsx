@@ -4,6 +4,7 @@ import { Head } from "../card/Head";
 import { Says } from "../card/Says";
 import { Walk } from "../card/Walk";
 import { count } from "../core/text";
+import type { Sort } from "./model/rows";
 import { answerOf, badgesOf } from "./model/words";
 import { type ModelState, NARROW, type Shown } from "./state";
 
@@ -33,9 +34,9 @@ export function TreeHead({ state, shown: { tree, figures } }: { state: ModelStat
       title={count(tree.arrays, "array")}
       axes={axes}
       chip={filter}
-      badges={badgesOf(tree, figures).filter(({ to }) => !to || state.now.width >= NARROW)}
-      go={() => state.walk(1)}
-      at={state.now.finding === null ? null : "finding"}
+      badges={badgesOf(tree, figures).filter(({ to }) => to !== "finding" || state.now.width >= NARROW)}
+      go={(to) => (to === "finding" ? state.walk(1) : state.sortBy(to as Sort))}
+      at={[state.now.sort, state.now.finding === null ? "" : "finding"]}
       says={
         <Says also={also} walk={walk}>
           {says}

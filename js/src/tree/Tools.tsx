@@ -8,8 +8,8 @@ import type { ModelState, Shown } from "./state";
 
 const NAMES: Readonly<Record<Sort, string>> = {
   tree: "tree order",
-  bytes: "bytes on a device",
-  copies: "spent on copies",
+  bytes: "most bytes",
+  copies: "most copied",
 };
 
 /** Flags that are too small to be listed are mentioned where they could save so many bytes together. */

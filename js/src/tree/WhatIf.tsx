@@ -7,9 +7,6 @@ import type { Effect } from "./model/rules";
 import { numberOf } from "./model/words";
 import type { ModelState, Shown } from "./state";
 
-/** Rules whose effects fit below them without scrolling. */
-const FEW = 3;
-
 export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, whatIf, figures } = shown;
   const write = figures.here;
@@ -27,7 +24,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
       <div class="rules">
         <h3 id="what">What if</h3>
         <textarea
-          rows={Math.min(state.mostLines, lines)}
+          rows={state.lines(lines)}
           wrap="off"
           spellcheck={false}
           aria-label="rules, one a line: a pattern of paths, an arrow, a PartitionSpec; the last that matches counts"
@@ -37,10 +34,13 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
           ref={(el) => showLast(el, lines)}
           onInput={(event) => state.write(event.currentTarget.value)}
         />
-        <ul aria-label="what each rule does" tabIndex={effects.length > FEW ? 0 : undefined}>
+        <ul aria-label="what each rule does" tabIndex={effects.length > state.effectsInView ? 0 : undefined}>
           {effects.map((effect, i) => (
             <li key={i}>{said(state, shown, effect)}</li>
           ))}
+          {effects.length === 0 && names.length === 0 && (
+            <li class="soft">One rule a line; the last that matches counts</li>
+          )}
           {names.length > 0 && !whatIf.effects.some((e) => e.rule.logical) && (
             <li class="soft">
               logical names: <code>{names.join(", ")}</code>; as in flax, a pair is a rule for one:{" "}
@@ -135,10 +135,10 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
 function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, figures } = shown;
   const offers = state.offers();
-  if (offers.length === 0) return null;
+  if (tree.doc.flags.every(({ spec }) => spec === "")) return null;
   return (
     <p class="offers">
-      <span class="soft">try</span>
+      <span class="soft">{offers.length > 0 ? "try" : "All that was suggested is among the rules"}</span>
       {offers.map(({ leaves, spec, text, held }) => (
         <button type="button" title={text} onClick={() => state.addRule(leaves, spec)} key={text}>
           <span class="mono leaf">{endOf(tree.nameOf(leaves[0] ?? 0))}</span>{" "}

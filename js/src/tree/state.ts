@@ -262,6 +262,11 @@ export class ModelState extends CardState<Fields> {
     this.share({ sort: this.now.sort, search: this.now.search });
   }
 
+  /** Sorts by something; as in the tree at the second time. */
+  sortBy(sort: Sort): void {
+    this.list({ sort: this.now.sort === sort ? "tree" : sort });
+  }
+
   /** Moves the keyboard to a line. */
   move(line: number): void {
     const rows = this.shown()?.rows ?? [];
@@ -319,9 +324,14 @@ export class ModelState extends CardState<Fields> {
     return this.widget.get("_look");
   }
 
-  /** Rules that are in view at once. */
-  get mostLines(): number {
-    return this.now.width < STACKED ? 8 : 4;
+  /** Rules whose effects surely fit below them without scrolling. */
+  get effectsInView(): number {
+    return this.now.width < STACKED ? 0 : 3;
+  }
+
+  /** Rules that are in view at once: beside the map as many as there are, up to four, since the table gives way to them. */
+  lines(rules: number): number {
+    return this.now.width < STACKED ? 2 : Math.min(4, rules);
   }
 
   /** Makes a spec that was tried for a leaf a rule, for all leaves that are equal to it. */

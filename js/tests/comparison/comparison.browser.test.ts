@@ -345,6 +345,32 @@ function apart(): Comparison {
   return { ...rest, rows: rows.map((row, k) => moved(row, 100 + k)) };
 }
 
+test("what is told beside a decision's code is whole: it stands under the code where there is little room", async () => {
+  const base = comparison("layer");
+  const text = 'h = h + jnp.einsum("bsf,fd->bsd", a, w_out, out_sharding=P("data", None, None))';
+  const rows = base.rows.map((row) => {
+    const source = row.source && { ...row.source, text };
+    return row.primitive === "dot_general" ? { ...row, source, decision: "out_sharding" as const } : row;
+  });
+  const view = await mount({ ...base, rows }, {}, { width: 934 });
+  const told = [...view.root.querySelectorAll<HTMLElement>(".row:has(.decision) .what > :is(.soft, .decision)")];
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)).toEqual([]);
+});
+
+test("of the arguments some stand in the table, so that what follows is in view; one alone is not left out", async () => {
+  const base = comparison("layer");
+  const [first] = base.rows;
+  const value = first?.values[0];
+  if (!first || !value) throw new Error("it has no values");
+  const shown = async (count: number) => {
+    const values = Array.from({ length: count }, () => value);
+    const view = await mount({ ...base, rows: [{ ...first, values }, ...base.rows.slice(1)] }, {}, { width: 934 });
+    return textOf(find(view, ".row .explicit")).match(/\d+ more values?/)?.[0] ?? "all";
+  };
+  expect([await shown(25), await shown(6), await shown(5)]).toEqual(["21 more values", "2 more values", "all"]);
+});
+
 test("lines as typed are one line, badges show their rows, and n goes through what is to be looked at", async () => {
   const view = await mount(apart(), {}, { width: 934 });
   const height = view.frame.getBoundingClientRect().height;

@@ -564,6 +564,30 @@ test("a task of a schedule is dragged along its lane, never before the one that 
   await expect.poll(() => spans(view).slice(6)).toEqual(["1F1 3 to 4", "1B1 6 to 8"]);
 });
 
+test("three specs of a program stand in one row under what is wanted, which is named once", async () => {
+  const rows = [
+    ["56", "62"],
+    ["152", "174"],
+  ];
+  const figure = { title: "wanted", placement: null, listing: null, types: ["wanted: f32[2,2]"] };
+  const fields = ["in0", "in1", "out"].map((name) => field(name, "spec", { example: "P(…, …)" }));
+  const asked = question("specs", fields, { figures: [{ ...figure, tables: [{ title: "", rows }] }] });
+  const view = await mount(sheet(asked), {}, { width: 934 });
+  expect(textOf(find(view, ".figures")).match(/wanted/g)).toHaveLength(1);
+  const tops = [...view.root.querySelectorAll(".field")].map((one) => one.getBoundingClientRect().top);
+  expect(new Set(tops).size).toBe(1);
+});
+
+test("what is several has the room of several: a field of rules is as wide as two of them", async () => {
+  const widths = [];
+  for (const example of ["pattern → P(…); …", "pattern → P(…)"]) {
+    const asked = question("rules", [field("rules", "text", { example })]);
+    const view = await mount(sheet(asked), {}, { width: 934 });
+    widths.push(find(view, ".field input").offsetWidth);
+  }
+  expect(Number(widths[0])).toBeGreaterThan(1.8 * Number(widths[1]));
+});
+
 test("what is wanted and what the spec gives stand in view, nothing of them scrolled away", async () => {
   const { root } = await mount(sheet(named("spec")), {}, { width: 934 });
   const work = root.querySelector(".work") as HTMLElement;

@@ -17,7 +17,7 @@ import {
 import { lines, mount } from "./harness";
 import { wire as memory } from "./memory/memories";
 import { wire as overlap } from "./overlap/overlaps";
-import { groupsAlone, many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
+import { groupsAlone, many, PROGRAMS, pod, program, SINGLE, silent, wire } from "./programs";
 
 const clocks: Clock[] = [];
 /** The clock of the test that runs. */
@@ -380,7 +380,7 @@ test("programs side by side have their totals, and each opens", async () => {
   lines(view)[0]?.click();
   opens()[2]?.click();
   await settle();
-  expect(find(view, ".program .note").textContent).toContain("It runs on one device");
+  expect(find(view, ".program .says").textContent).toContain("it runs on one device");
   expect(view.model.sentFor("opened")).toEqual([1, 2]);
   expect(view.model.sentFor("selection")).toEqual([0, null]);
   view.model.assign({ opened: 0 });
@@ -414,11 +414,22 @@ test("the user's lines say how many collectives each causes; a click shows one",
   expect(unknown.root.querySelector(".code")).toBeNull();
 });
 
-test("that nothing is sent is not a warning, that something is not known is one", async () => {
+test("that nothing is sent is said once and is no warning, that something is not known is one", async () => {
   const alone = await mount(wire("layouts"), { opened: 2 });
-  expect(find(alone, ".note").classList.contains("warn")).toBe(false);
+  expect(find(alone, ".program").textContent?.match(/runs on one device/g)).toHaveLength(1);
+  expect(alone.root.querySelector(".warn")).toBeNull();
   const odd = await mount({ ...program("training"), note: "Not known.", instructions: 0 });
   expect(find(odd, ".note").classList.contains("warn")).toBe(true);
+});
+
+test("keys that do nothing are not shown: of a program without collectives, those of other pages alone", async () => {
+  const shown = async (document: Program, page: string) => {
+    const view = await mount(document, { page });
+    return [...view.root.querySelectorAll("footer .all-keys dd, footer > .keys > span")].map((key) => key.textContent);
+  };
+  expect(await shown(silent(), "collectives")).toEqual(["m memory", "o overlap"]);
+  expect(await shown({ ...program("training"), findings: [] }, "collectives")).not.toContain("next to look at");
+  expect(await shown(program("training"), "collectives")).toContain("next to look at");
 });
 
 test("what could not be read is named", async () => {
@@ -613,22 +624,26 @@ const TURNED = [360, 480, 700, 850, 900, 934, 1240].flatMap((width) =>
 
 test.each(TURNED)("a card that opens on $page is as high whichever page is turned to, $width px", async (opens) => {
   const _pages = { "overlap 0": overlap("training"), "memory 0": memory("training") };
-  const view = await mount(program("training"), { _pages, page: opens.page }, { width: opens.width });
-  const shown = (page: string) => view.root.querySelector(page === "collectives" ? ".table" : `.${page}`);
-  await expect.poll(() => shown(opens.page)).not.toBeNull();
-  const before = view.frame.offsetHeight;
-  const look = (page: string) => {
-    expect(view.frame.offsetHeight, page).toBe(before);
-    const { bottom } = find(view, "footer").getBoundingClientRect();
-    expect(Math.abs(view.frame.getBoundingClientRect().bottom - bottom), page).toBeLessThanOrEqual(2);
-  };
-  for (const page of ["overlap", "memory", "overlap", "collectives"]) {
-    button(view, page).click();
-    await expect.poll(() => shown(page)).not.toBeNull();
-    look(page);
+  for (const document of [program("training"), silent()]) {
+    const view = await mount(document, { _pages, page: opens.page }, { width: opens.width });
+    const shown = (page: string) =>
+      view.root.querySelector(page === "collectives" ? ":is(.table, .words)" : `.${page}`);
+    await expect.poll(() => shown(opens.page)).not.toBeNull();
+    const before = view.frame.offsetHeight;
+    const look = (page: string) => {
+      expect(view.frame.offsetHeight, page).toBe(before);
+      const { bottom } = find(view, "footer").getBoundingClientRect();
+      expect(Math.abs(view.frame.getBoundingClientRect().bottom - bottom), page).toBeLessThanOrEqual(2);
+    };
+    for (const page of ["overlap", "memory", "overlap", "collectives"]) {
+      button(view, page).click();
+      await expect.poll(() => shown(page)).not.toBeNull();
+      look(page);
+    }
+    view.model.assign({ _pages: { ..._pages, "overlap 0": { trouble: "its rates are not known" } } });
+    button(view, "overlap").click();
+    await expect.poll(() => shown("overlap")).not.toBeNull();
+    look("overlap without rates");
+    view.stop();
   }
-  view.model.assign({ _pages: { ..._pages, "overlap 0": { trouble: "its rates are not known" } } });
-  button(view, "overlap").click();
-  await expect.poll(() => shown("overlap")).not.toBeNull();
-  look("overlap without rates");
 });

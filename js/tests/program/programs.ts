@@ -26,6 +26,12 @@ export function modelOf(doc: Program): ProgramModel {
   return new ProgramModel(decodePrograms(doc).programs[0] as Program);
 }
 
+/** A program without collectives. */
+export function silent(): Program {
+  const verdicts = ["No collectives: no device sends anything"];
+  return { ...program("training"), name: "silent", collectives: [], findings: [], verdicts };
+}
+
 /** The first collective of a kind, over an axis. */
 export function find(m: ProgramModel, kind: HloCollective["kind"], ...axes: string[]): HloCollective {
   const found = m.collectives.find((c) => c.kind === kind && axes.join() === c.axes.join());

@@ -14,7 +14,7 @@ import {
   textOf,
 } from "../harness";
 import { chart, keys, mount, said, start } from "./harness";
-import { RUNS, wire } from "./runs";
+import { RUNS, type RunName, wire } from "./runs";
 
 test("n goes to the next wait, and says who is waited for", async () => {
   const view = await mount(wire("step"));
@@ -25,6 +25,17 @@ test("n goes to the next wait, and says who is waited for", async () => {
   expect(textOf(find(view, ".devices .here"))).toMatch(/waits for \d/);
   await keys(view, "Escape");
   expect(said(view)).toContain("Point at a lane");
+});
+
+test("keys that do nothing are not named: one device waits for nobody, and has none beside it", async () => {
+  const named = async (run: RunName) => {
+    const view = await mount(wire(run));
+    return [...view.root.querySelectorAll("footer dd, footer > .keys > span")].map((key) => textOf(key as HTMLElement));
+  };
+  expect((await named("step")).join()).toContain("next wait");
+  const alone = (await named("alone")).join();
+  expect(alone).toContain("all calls");
+  expect(alone).not.toMatch(/next wait|device/);
 });
 
 test("arrows walk events and devices", async () => {
@@ -55,11 +66,19 @@ test("all calls stand below one another, and one of them opens", async () => {
   expect(chart(view).getAttribute("aria-label")).toContain("call 2 of 2");
 });
 
-test.each([934, 480])("a card is as high with all calls as with the lanes of one, %d px", async (width) => {
-  const view = await mount(wire("step"), {}, { width });
+test("below the few lines of a run of one device little room is left", async () => {
+  const view = await mount(wire("alone"), {}, { width: 934 });
+  const [table, foot] = [".list table", "footer"].map((part) => find(view, part).getBoundingClientRect());
+  expect(Number(foot?.top) - Number(table?.bottom)).toBeLessThan(80);
+});
+
+const CALLS = (["step", "alone"] as const).flatMap((name) => [934, 480].map((width) => ({ name, width })));
+
+test.each(CALLS)("$name is as high with all calls as with the lanes of one, $width px", async ({ name, width }) => {
+  const view = await mount(wire(name), {}, { width });
   const { height } = view.frame.getBoundingClientRect();
   await keys(view, "a");
-  expect(find(view, ".calls").childElementCount).toBe(2);
+  expect(find(view, ".calls").childElementCount).toBeGreaterThan(1);
   expect(view.frame.getBoundingClientRect().height).toBe(height);
 });
 

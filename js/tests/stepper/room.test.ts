@@ -180,7 +180,7 @@ test("one of several groups says which it is, and goes to the others, without a 
   expect(stage.pager).not.toBeNull();
   // What is left out is said whole, also where there is little room for it.
   expect(written(frameOf(viewOf(wide, { width: 700 })).under).join()).toContain("rows 0–3 of 8; columns 0–3 of 16");
-  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("4 × 3 of 8 × 16");
+  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("4 × 2 of 8 × 16");
 });
 
 test("a permutation keeps its columns and uses the width that there is", () => {

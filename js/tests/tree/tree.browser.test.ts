@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { Model } from "../../src/core/document.gen";
 import { button, enter, expectAccessible, find, frames, GROUNDS, press, settle } from "../harness";
 import { lines, mount, paths } from "./harness";
-import { MODELS, wire } from "./models";
+import { MODELS, tree, wire } from "./models";
 
 const at = (view: Awaited<ReturnType<typeof mount>>) => find(view, ".row.current .path .mono").textContent;
 
@@ -201,6 +202,18 @@ test("another device is looked at by a click on it", async () => {
   await settle();
   expect(find(view, ".side h3").textContent).toContain("Device 7");
   expect(drawn()).not.toBe(before);
+});
+
+test("keys that do nothing are not named: of a tree on no mesh axes neither what if nor a walk", async () => {
+  const named = async (document: Model) => {
+    const view = await mount(document);
+    return [...view.root.querySelectorAll("footer dd, footer > .keys > span")].map((key) => key.textContent).join();
+  };
+  expect(await named(wire("state"))).toMatch(/next to look at.*what if/);
+  const { doc } = tree("state");
+  const types = doc.types.map((type) => ({ ...type, mesh: 1 }));
+  const alone = { ...doc, types, mesh: { ...doc.mesh, axes: [] }, other_meshes: [doc.mesh], flags: [] };
+  expect(await named(alone)).not.toMatch(/next to look at|what if/);
 });
 
 test("no card is higher than a notebook shows, nor with an array beside the table", async () => {

@@ -39,6 +39,7 @@ export function badgesOf(courses: readonly [Course, Course], narrow = false): Ba
       strong: timesOf(courses)(c.seconds),
       text: narrow ? c.name : `${c.name}, ${count(c.rounds, "round")}`,
       tone: "plain",
+      to: c.name,
     }));
 }
 

@@ -58,6 +58,7 @@ function badges(model: PlacementModel): Badge[] {
       strong: doc.unreduced_kind === "sum" ? "partial sums" : `partial ${doc.unreduced_kind}`,
       text: `over ${doc.unreduced.join(", ")}`,
       tone: "warn",
+      to: "copies",
     });
   }
   if (copies > 1) {
@@ -66,6 +67,7 @@ function badges(model: PlacementModel): Badge[] {
       strong: count(copies, "copy", "copies"),
       text: `${over && `over ${over} · `}${bytes(model.wasted)} spent on replicas`,
       tone: "warn",
+      to: "copies",
     });
   } else if (doc.unreduced.length === 0) {
     out.push({ strong: "1 copy", text: "no replication", tone: "ok" });

@@ -179,7 +179,7 @@ class Half {
     for (const k of parted) {
       if (k >= cells.length) continue;
       const frame = { x: x + k * this.#cell + 1, y: y + 1, w: this.#cell - 2, h: 22 };
-      marks.push({ kind: "rect", ...frame, r: 2, stroke: { color: ink, width: 2, ...dash } });
+      marks.push({ kind: "rect", ...frame, r: 2, stroke: { color: "ink", width: 2, ...dash } });
     }
     return marks;
   }

@@ -59,7 +59,9 @@ export function badgesOf(model: NamespaceModel): Badge[] {
   const { spent, holders } = model.doc;
   const looks = holders.filter((holder) => holder.flags > 0).length;
   return [
-    ...(spent > 0 ? [{ strong: model.write(spent), text: "spent on copies", tone: "warn" } as const] : []),
+    ...(spent > 0
+      ? [{ strong: model.write(spent), text: "spent on copies", tone: "warn", to: "copies" } as const]
+      : []),
     ...(looks > 0 ? [{ strong: String(looks), text: "to look at", tone: "warn", to: "flagged" } as const] : []),
   ];
 }

@@ -224,7 +224,7 @@ export function badgesOf(model: MpmdModel): Badge[] {
   const total = model.groupBytes * model.holding.length;
   const out: Badge[] = [
     { strong: bytes(model.deviceBytes), text: "per device", tone: "plain" },
-    { strong: bytes(total), text: `on ${count(model.holding.length, "group")}`, tone: "plain" },
+    { strong: bytes(total), text: `on ${count(model.holding.length, "group")}`, tone: "plain", to: "groups" },
   ];
   const spent = total - model.arrayBytes;
   if (spent > 0) out.push({ strong: bytes(spent), text: "spent on copies", tone: "warn" });

@@ -3,7 +3,7 @@ import type { Durations, Recipe, Schedule, Schedules } from "../../core/document
 import { MeshModel } from "../../core/mesh";
 import { decodeDocument } from "../../core/wire";
 import { flawOf, generate, nearest } from "./generators";
-import { bubbleOf, type Run, simulate, sum } from "./simulate";
+import { bubbleOf, keptOf, type Run, simulate, sum } from "./simulate";
 import { decodeOrder, F, type Tasks } from "./tasks";
 
 /** What a reader may change, to see what a schedule gains. */
@@ -101,6 +101,25 @@ export class ScheduleModel {
   /** The most activations that any rank keeps, in units of a rank's whole share of the model. */
   kept(rank: number): number {
     return (this.run.peaks[rank] ?? 0) / this.chunks;
+  }
+
+  /** The task before which its rank is idle longest. */
+  get longestWaited(): number {
+    const { tasks, run } = this;
+    const waits = Array.from(run.start, (start, t) => {
+      const first = tasks.first[tasks.rank[t] ?? 0] === t;
+      return start - (first ? 0 : (run.end[t - 1] ?? 0));
+    });
+    return waits.indexOf(Math.max(...waits));
+  }
+
+  /** The task from which on a rank keeps the most activations of all ranks. */
+  get fullest(): number {
+    const { tasks, run } = this;
+    const most = Math.max(...run.peaks);
+    const rank = run.peaks.indexOf(most);
+    const moment = keptOf(tasks, run, rank).find(([, n]) => n === most)?.[0] ?? 0;
+    return this.firstAfter(rank, moment);
   }
 
   /** Positions of the mesh that a rank stands for. */

@@ -31,6 +31,7 @@ export function badgesOf(model: ScheduleModel): Badge[] {
       text: waste ? "idle or wasted" : "idle",
       tone: "warn",
       title: fractionText(model),
+      to: model.bubble > 0 ? "idle" : undefined,
     },
     ...(model.trains
       ? [
@@ -38,10 +39,16 @@ export function badgesOf(model: ScheduleModel): Badge[] {
             strong: String(most),
             text: "activations kept",
             tone: "plain",
+            to: "kept",
           } as const,
         ]
       : []),
-    { strong: String(run.messages), text: `${run.messages === 1 ? "send" : "sends"}${sent}`, tone: "plain" },
+    {
+      strong: String(run.messages),
+      text: `${run.messages === 1 ? "send" : "sends"}${sent}`,
+      tone: "plain",
+      to: run.messages > 0 ? "sends" : undefined,
+    },
   ];
 }
 

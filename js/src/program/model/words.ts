@@ -41,6 +41,8 @@ export function verdictOfAll(models: readonly ProgramModel[]): string {
 
 /** Where the badge of findings goes. */
 export const LOOK = "look";
+/** And that of the time of a call. */
+const COSTLIEST = "costliest";
 
 export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   const n = model.collectives.length;
@@ -54,6 +56,7 @@ export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
     strong: atLeast(model, duration(callSeconds(model, interconnect))),
     text: `a call${on}, estimate`,
     tone: "plain",
+    to: COSTLIEST,
   };
   return [
     { strong: String(n), text: n === 1 ? "collective" : "collectives", tone: "plain" },

@@ -33,6 +33,11 @@ export function pages(state: ProgramState, root: ShadowRoot): Pages {
         const shown = memory.shown();
         return shown && memoryBadges(shown.model, shown.bounds.limit);
       },
+      // To the largest of what is alive there.
+      go: () => {
+        memory.release();
+        memory.step(Number.NEGATIVE_INFINITY);
+      },
       tools: (host) => render(<Limit page={memory} />, host),
       verdict: () => {
         const shown = memory.shown();

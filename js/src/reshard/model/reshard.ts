@@ -155,6 +155,12 @@ export class PlanModel extends MeshModel {
   }
 
   /** The same of all arrays. */
+  /** Where a device makes most that is freed again: the group and the chunk. */
+  get mostFreed(): { readonly group: number; readonly chunk: number } {
+    const at = this.#freed.indexOf(this.#freed.reduce((a, b) => Math.max(a, b), 0));
+    return { group: at % this.groups, chunk: Math.floor(at / this.groups) };
+  }
+
   get freedBytes(): number {
     return this.doc.arrays.reduce((sum, array) => sum + this.freedOf(array), 0);
   }

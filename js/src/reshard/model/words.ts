@@ -42,8 +42,22 @@ export function clauseOf(model: PlanModel): string {
 export function badgesOf(model: PlanModel): Badge[] {
   const freed = model.freedBytes;
   return [
-    { tone: "plain", strong: bytes(model.peak.bytes), text: "peak on a device", to: model.axis < 0 ? "" : "peak" },
-    ...(freed > 0 ? [{ tone: "warn", strong: bytes(freed), text: "made, then freed" } as const] : []),
+    {
+      tone: "plain",
+      strong: bytes(model.peak.bytes),
+      text: "peak on a device",
+      to: model.axis < 0 ? undefined : "peak",
+    },
+    ...(freed > 0
+      ? [
+          {
+            tone: "warn",
+            strong: bytes(freed),
+            text: "made, then freed",
+            to: model.axis < 0 ? undefined : "freed",
+          } as const,
+        ]
+      : []),
   ];
 }
 
@@ -134,7 +148,7 @@ export function movesText(model: PlanModel, panels: readonly { moves: Moves }[],
     ];
     return `${array.path}: ${clauses(words, ", ") || "nothing"}`;
   });
-  const at = model.axis < 0 ? "" : ` at ${coordinatesOf(model, id)}`;
+  const at = model.axis < 0 ? undefined : ` at ${coordinatesOf(model, id)}`;
   return `device ${id}${at}. ${parts.join("; ")}`;
 }
 

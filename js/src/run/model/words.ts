@@ -12,11 +12,29 @@ const MUCH = 0.05;
 /** From so many times the median on, the mean seconds of a call are said, too. */
 const APART = 1.1;
 
-export function badgesOf({ shares, seconds }: Run): Badge[] {
+export function badgesOf({ shares, seconds, collectives, lanes }: Run): Badge[] {
+  const call: Badge = {
+    strong: duration(median(seconds)),
+    text: "a call, median",
+    tone: "plain",
+    to: seconds.length > 1 ? "calls" : undefined,
+  };
+  // One device sends nothing and waits for nobody.
+  if (lanes.length === 1 && collectives.length === 0) return [call];
   return [
-    { strong: duration(median(seconds)), text: "a call, median", tone: "plain" },
-    { strong: percent(shares.communication), text: "in collectives", tone: "plain" },
-    { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain", to: "wait" },
+    call,
+    {
+      strong: percent(shares.communication),
+      text: "in collectives",
+      tone: "plain",
+      to: collectives.length > 0 ? "collectives" : undefined,
+    },
+    {
+      strong: percent(shares.waiting),
+      text: "waiting",
+      tone: shares.waiting >= MUCH ? "warn" : "plain",
+      to: shares.waiting > 0 ? "wait" : undefined,
+    },
   ];
 }
 

@@ -38,7 +38,12 @@ export function ComparedCard({ state }: { state: ComparedState }) {
   const greatest = Math.max(1, ...model.lines.flatMap((line) => line.held));
   return (
     <div class={`model compared ${narrow ? "slim" : "wide"}`} style={{ "--trees": trees }}>
-      <Head title={titleOf(model)} axes={model.mesh.axes} badges={comparedBadges(model)} />
+      <Head
+        title={titleOf(model)}
+        axes={model.mesh.axes}
+        badges={comparedBadges(model)}
+        go={(status) => state.next(status)}
+      />
       <Tools state={state} model={model} lines={lines} />
       <div class="titles" aria-hidden="true">
         <span>path</span>

@@ -82,6 +82,16 @@ export class ComparedState extends CardState<Fields> {
     this.share({ selection: line.path });
   }
 
+  /** To the next line, from the first on again, in which a tree has this of the first. */
+  next(status: string): void {
+    const lines = this.lines();
+    const found = lines.flatMap(({ cells }, i) => (cells.slice(1).some((cell) => cell.status === status) ? [i] : []));
+    const to = found.find((i) => i > this.line()) ?? found[0];
+    if (to === undefined) return;
+    while (to >= this.now.most) this.more();
+    this.move(to);
+  }
+
   list(change: Partial<Pick<Fields, "sort" | "search" | "differs">>): void {
     this.set({ ...change, most: MANY });
     const { sort, search, differs } = this.now;

@@ -37,9 +37,9 @@ export function badgesOf(tree: TreeModel, { all, here }: Figures): Badge[] {
   const copies = most - (ownBytes(tree)[tree.fullest] ?? 0);
   const badges: Badge[] =
     most > 0
-      ? [{ strong: here(most), text: where, tone: "plain" }]
+      ? [{ strong: here(most), text: where, tone: "plain", to: "bytes" }]
       : [{ strong: all(tree.bytes), text: "in all", tone: "plain" }];
-  if (copies > 0) badges.push({ strong: here(copies), text: "of it copies", tone: "warn" });
+  if (copies > 0) badges.push({ strong: here(copies), text: "of it copies", tone: "warn", to: "copies" });
   const looks = tree.findings.length;
   if (looks > 0) badges.push({ strong: String(looks), text: "to look at", tone: "warn", to: "finding" });
   return badges;

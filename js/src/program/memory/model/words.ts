@@ -23,7 +23,7 @@ export function legendOf(model: MemoryModel, step: number): { kind: Buffer["kind
 }
 
 export function memoryBadges(model: MemoryModel, limit: number | null): Badge[] {
-  const peak: Badge = { strong: bytes(model.peakBytes), text: "peak per device", tone: "plain" };
+  const peak: Badge = { strong: bytes(model.peakBytes), text: "peak per device", tone: "plain", to: "peak" };
   const aside: Badge = { strong: bytes(model.allocated), text: "allocated", tone: "plain" };
   const needed = Math.max(model.peakBytes, model.doc.compiler ? model.allocated : 0);
   if (limit === null) return [peak, aside];

@@ -134,7 +134,7 @@ export function comparedBadges(model: ComparedModel): Badge[] {
       found.set(cell.status, (found.get(cell.status) ?? 0) + line.times);
   return [...found]
     .sort((a, b) => b[1] - a[1])
-    .map(([text, n]) => ({ strong: String(n), text, tone: text === "lost an axis" ? "warn" : "plain" }));
+    .map(([text, n]) => ({ strong: String(n), text, tone: text === "lost an axis" ? "warn" : "plain", to: text }));
 }
 
 export function titleOf(model: ComparedModel): string {
