@@ -121,9 +121,9 @@ export class StepperLayout {
 
   /** A collective in the tiles of the first one; null where it has no room there. */
   #inHome(ask: Ask): Stage | null {
-    const { home, group } = ask;
-    if (!home?.large) return home && (acrossStage(ask) ?? inHome(ask, home));
-    return home.group.join() === group.join() ? thumbStage(ask, 0, home) : null;
+    const { home } = ask;
+    if (!home) return null;
+    return home.large ? thumbStage(ask, 0, home) : (acrossStage(ask) ?? inHome(ask, home));
   }
 
   /** What a step shows, and how its numbers are written. */
