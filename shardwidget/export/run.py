@@ -52,14 +52,17 @@ def _took(shown: Run) -> str:
 
 
 def _line_of(shown: Run, source: Source) -> str:
-    """A line, with its file where there are several: ``line 97 of layers.py``."""
+    """A line in a sentence, with its file where there are several: ``line 97 of layers.py``."""
     return f"line {source.line} of {clip(source.file, 40)}" if _files(shown) > 1 else f"line {source.line}"
 
 
+def _place(shown: Run, source: Source) -> str:
+    """A line in a table, with its file where there are several: ``layers.py:97``."""
+    return f"{clip(source.file, 40)}:{source.line}" if _files(shown) > 1 else str(source.line)
+
+
 def _code(shown: Run, source: Source) -> str:
-    """A line and its text, with its file where there are several: ``layers.py:97: y = x @ w``."""
-    file = f"{clip(source.file, 40)}:" if _files(shown) > 1 else ""
-    return f"{file}{source.line}: {source.text}"
+    return f"{_place(shown, source)}: {source.text}"
 
 
 def _files(shown: Run) -> int:
@@ -181,9 +184,7 @@ def _computes(shown: Run) -> str:
     first = shown.lines[:3]
     write = percents([each.share for each in first])
     more = f" and {len(shown.lines) - 3} more" if len(shown.lines) > 3 else ""
-    several = _files(shown) > 1
-    named = (f"{clip(s.file, 40)}:{s.line}" if several else str(s.line) for s in (each.source for each in first))
-    return f"{', '.join(f'{name} ({write(each.share)})' for name, each in zip(named, first, strict=True))}{more}"
+    return f"{', '.join(f'{_place(shown, each.source)} ({write(each.share)})' for each in first)}{more}"
 
 
 def _latest(run: Run) -> str:

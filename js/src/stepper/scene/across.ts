@@ -124,7 +124,7 @@ export function acrossStage(ask: Ask): Stage | null {
   // What needs more than there is has no room with any margins.
   if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
   const most = home ? home.height : ask.room;
-  // In tiles of others columns are left out before they are left.
+  // A later collective leaves columns out before it leaves the tiles of the first.
   for (const columns of home ? FEWER : [4096]) {
     for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
       let first: Sizes | null = null;

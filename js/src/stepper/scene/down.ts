@@ -96,7 +96,7 @@ export function inHome(ask: Ask, home: Stage): Stage | null {
   const { axes, size } = ask.trace.mesh;
   const alone = home.tiles.length < size && home.group.join() === ask.group.join();
   for (const choice of [...[...choicesOf(ask)].flatMap(({ all }) => all()), ...bareChoices(ask)]) {
-    // What is drawn of the mesh stays as it is.
+    // A group that is drawn alone stays alone, and a whole mesh whole.
     if (axes.length > 1 && (alone ? choice.whole || choice.map !== (home.map !== null) : !choice.whole)) continue;
     const sizes = sizesOf(free, { ...low, row }, choice);
     const { tile, side } = sizes;

@@ -122,8 +122,9 @@ export function localField(local: Local): Field {
     const failed: Size[] = [];
     for (const size of sizes) {
       const tile = tileSize(local, size);
-      // What has no room beside its own has none, and what has none has none for larger tiles.
+      // Tiles that are too wide side by side never fit, whatever stands around them.
       if (tile.w * across > width) continue;
+      // What has no room has none for larger tiles.
       if (failed.some(({ w, h }) => w <= tile.w && h <= tile.h)) continue;
       const field = make(local, size, tile);
       if (fits(field)) return field;
@@ -167,7 +168,7 @@ function waysHome(home: Stage, sizes: readonly Blocks[]) {
   ];
 }
 
-/** In the tiles of the first collective, if its stage then still shows something. */
+/** In the tiles of the first collective, if its stage in tiles of that size still shows what it has to. */
 function keeping(shows: (stage: Stage) => boolean): typeof atHome {
   return (local, size, tile) => {
     const field = atHome(local, size, tile);
@@ -347,7 +348,7 @@ export function localStage(
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
   const [{ box } = { box: NONE }] = seats;
-  // A step with fewer blocks than others shows more columns of them, in smaller digits if need be, or has longer names.
+  // A step with fewer blocks than others shows more columns of them, in smaller digits if need be, or longer names.
   const sizes = FEWER.filter((columns) => columns >= size.columns).flatMap((columns) =>
     DIGITS.filter(([font]) => font <= size.font).map(([font, tight]) => ({ ...size, columns, font, tight })),
   );
