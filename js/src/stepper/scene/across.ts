@@ -5,11 +5,11 @@ import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
 import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, ROOM, stripped, stripVariable, tileFace } from "./ask";
-import { cellOf, FEWER, FONTS, GROWTH, resultName, shownPart, TAG } from "./cells";
+import { cellOf, FEWER, FONTS, fewerBeside, GROWTH, resultName, shownPart, TAG, WHOLE } from "./cells";
 import type { Face } from "./contents";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
-import { type Lane, LEAST_WHOLE, PLAIN, type Stage, type Tile } from "./stage";
+import { type Lane, PLAIN, type Stage, type Tile } from "./stage";
 
 interface Row {
   rows: number;
@@ -65,6 +65,8 @@ const TOP = 40;
 const HEAD = 15;
 /** Height of an id and a name over a block, with what is under it. */
 const NAMED = 36;
+/** For tiles that stand close already. */
+const CLOSE = { gap: 14, pad: 4, coordinates: true, under: true } as const;
 /** Between columns: for the sign between two tiles, and margins of a tile; at last, ids over blocks and the sum under its terms. */
 const TIGHT = [
   { gap: 54, pad: 12, coordinates: true, under: false },
@@ -72,6 +74,7 @@ const TIGHT = [
   { gap: 26, pad: 5, coordinates: false, under: false },
   { gap: 14, pad: 4, coordinates: true, under: false },
   { gap: 26, pad: 4, coordinates: true, under: true },
+  CLOSE,
 ] as const;
 /** All margins with all digits, the best first; where there is more room than needed, numbers stand wider apart. */
 const WAYS = TIGHT.flatMap((tight) =>
@@ -79,8 +82,6 @@ const WAYS = TIGHT.flatMap((tight) =>
     (tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]).map((grow) => [tight, font, grow] as const),
   ),
 );
-/** Room for a whole array beside the tiles. */
-const WHOLE = 24 + LEAST_WHOLE;
 /** Room for the words that say which group is open, and for its buttons. */
 const PAGER = 140;
 
@@ -125,14 +126,25 @@ export function acrossStage(ask: Ask): Stage | null {
   if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
   const most = home ? home.height : ask.room;
   // A later collective leaves columns out before it leaves the tiles of the first.
-  for (const columns of home ? FEWER : [4096]) {
+  const all = home ? FEWER.map((columns) => [columns, 0] as const) : [[4096, 0] as const];
+  const natural = tileFace(ask, [1, 4096]).columns / chunksOf(ask);
+  const fewer = ask.mixed && !home ? fewerBeside(natural) : all;
+  const cell = chunksOf(ask) * cellOf(ask, FONTS[2], true);
+  for (const [columns, beside] of fewer) {
+    // What is too wide with any margins is not tried.
+    const tile = Math.max(home ? 0 : least.w, Math.min(columns, natural) * cell + 8);
+    if (leftOf(ask) + across * (tile + 14) - 14 > width - beside) continue;
     for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
       let first: Sizes | null = null;
+      let high: boolean | null = null;
       for (const way of WAYS) {
+        if (way[0].under === high) continue;
         const sizes = sizesOf(ask, row, columns, ...way);
-        if (!sizes || sizes.width > ask.width || sizes.height > most) continue;
+        // Other digits, and margins at the sides, make it no lower.
+        if (sizes && sizes.height > most) high = way[0].under;
+        if (!sizes || sizes.height > most || sizes.width > width || sizes.right + beside > width) continue;
         // Steps that cut or assemble an array show it beside the tiles.
-        if (sizes.right + WHOLE <= ask.width) return place(ask, sizes);
+        if (sizes.right + WHOLE <= width) return place(ask, sizes);
         first ??= sizes;
       }
       if (first) return place(ask, first);
@@ -173,9 +185,9 @@ function sizesOf(
   const high = row.cell ?? CELL;
   const block = { w: face.columns * cell, h: row.rows * high };
   const slot = { w: piece.columns * cell, h: piece.rows * high };
-  const coordinates = tight.coordinates && (under || row.rows > 1);
-  // A home has gaps of its own.
-  if (at && at.gap < tight.gap) return null;
+  const coordinates = tight.coordinates && (ask.home ? ask.home.tiles[0]?.coordinates === true : under || row.rows > 1);
+  // A home has gaps of its own; where there is none, tiles with results under them stand farther apart.
+  if (at ? at.gap < tight.gap : tight === CLOSE) return null;
   const least = at ? NONE : ask.least;
   // Where tiles are high enough, the id stands over the block in every step.
   const above = under || (ask.home ? ask.home.tiles[0]?.id === "above" : least.h >= block.h + NAMED);
@@ -196,7 +208,7 @@ function sizesOf(
     return null;
   const picked = ask.trace.groups(ask.c).indexOf(ask.group);
   const opened = row.lane + slot.h + (row.cover ? 4 : 12) + (adds(ask) && under ? slot.h + 14 : 0);
-  const left = leftOf(ask) + (under ? 16 : 0);
+  const left = leftOf(ask);
   const x = at?.x ?? Array.from({ length: across }, (_, i) => left + i * (tile.w + tight.gap));
   const before = (i: number) => (row.open ? i : i > picked && !row.cover ? 1 : 0) * opened;
   const roomUnder = (i: number) =>
@@ -382,15 +394,15 @@ function sumOf(ask: Ask, sizes: Sizes, first: number): Pick<Stage, "result" | "h
   const { slot, piece, tight, right, width } = sizes;
   const { under } = tight;
   const [x, y] = under ? [first, slotTop(sizes) + slot.h + 14] : [right + 34, slotTop(sizes)];
-  const header = x + (under ? slot.w + 10 : 0);
+  const header = x + (under ? slot.w + 26 : 0);
   return {
     result: {
       box: { x, y, ...slot },
       face: piece,
       name: [x, y - 8],
-      sign: [x - 16, y + slot.h / 2],
-      rule: { x: x - 24, y: y - 7, w: under ? slot.w + 28 : 0, h: 0 },
+      sign: [under ? x + slot.w + 13 : x - 16, y + slot.h / 2],
+      rule: { x: x - 4, y: y - 7, w: under ? slot.w + 8 : 0, h: 0 },
     },
-    header: { x: header, y: y + (under ? 9 : -22), lines: 2, width: width - header },
+    header: { x: header, y: y + (under ? Math.min(9, slot.h - 14) : -22), lines: 2, width: width - header },
   };
 }

@@ -42,7 +42,9 @@ function headerMarks(view: Moving): Mark[] {
   }
   const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(120, width - 78), 11) : "";
   const words = textWidth(first.text + own.text + tail, 11);
-  return [label(Math.min(x, endOf(stage) - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
+  // Beside columns that an addition lies over they end where it ends.
+  const end = stage.covered.size > 0 ? x + width : endOf(stage);
+  return [label(Math.min(x, end - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
 }
 
 /** Who holds the same: where there is no room for all, how many. */

@@ -5,12 +5,24 @@ import { fitName, textWidth } from "../../draw/measure";
 import { permutes, tells } from "../model/semantics";
 import { type Ask, stripped } from "./ask";
 import type { Face } from "./contents";
+import { LEAST_WHOLE } from "./stage";
 
 /** Sizes of digits, and extra widths of cells, the best first. */
 export const FONTS = [11.5, 11, 10.5] as const;
 export const GROWTH = [24, 17, 10, 6, 3, 0] as const;
 /** Most columns of a block, or of each of its chunks, the best first. */
 export const FEWER = [64, 16, 12, 8, 6, 4, 3, 2, 1];
+/** Room for a whole array beside the tiles. */
+export const WHOLE = 24 + LEAST_WHOLE;
+
+/** Most columns of a block of so many, and what is left for a whole array: it gives way before half of the columns do. */
+export function fewerBeside(natural: number): readonly (readonly [columns: number, beside: number])[] {
+  const all = FEWER.filter((columns, i) => i === 0 || columns < natural);
+  const half = all.filter((columns) => 2 * columns >= natural);
+  const ways = (some: readonly number[]) => [WHOLE, 0].flatMap((beside) => some.map((n) => [n, beside] as const));
+  return [...ways(half), ...all.slice(half.length).flatMap((columns) => ways([columns]))];
+}
+
 /** What says whose copy it is. */
 export const TAG = { w: 20, h: 16 } as const;
 /** Width of a copy without numbers. */

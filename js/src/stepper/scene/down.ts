@@ -6,7 +6,7 @@ import { bareChoices, type Choice, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
 import { type Fixed, fixedOf, LINE, mapOver, stretched } from "./downrows";
 import { COLUMN_GAP, type Sizes, sizesOf } from "./downsizes";
-import type { Stage } from "./stage";
+import { HEAD, type Stage } from "./stage";
 
 /** By how much the ways of pieces are longer where there is width. */
 const LONGER = 320;
@@ -15,8 +15,13 @@ const LONGER = 320;
 export function downStage(ask: Ask, height: number): Stage {
   const over = mapOver(ask);
   const between = ringsOf(ask).length > 0 && !exchanges(ask.c);
-  const fixed = stretched(fixedOf(ask, over), height, ask.least.h, between);
-  const whole = over ? stretched(fixedOf(ask, false), height, ask.least.h, between) : fixed;
+  const higher = (rows: Fixed) => {
+    const { rows: n, cell, pad } = rows.row;
+    // Tiles in which all steps stand give nothing to copies between them.
+    return stretched(rows, height, Math.max(ask.least.h, ask.mixed ? n * cell + 2 * pad : 0), between);
+  };
+  const fixed = higher(fixedOf(ask, over));
+  const whole = over ? higher(fixedOf(ask, false)) : fixed;
   // Higher rows may need more width: all groups in lower ones come before one group in higher ones.
   const low = fixedOf(ask, false);
   for (const { least, all } of choicesOf(ask)) {
@@ -25,7 +30,10 @@ export function downStage(ask: Ask, height: number): Stage {
     if (every.length === 0) continue;
     const choices = all().flatMap((choice) => every.map((rows) => ({ choice, rows, sizes: null as Sizes | null })));
     const most = Math.max(...every.map(room)) / (least.whole ? groupsOf(ask).length : 1);
-    for (const end of least.whole ? endsOf(ask).filter((room) => least.open || room - COLUMN_GAP <= most) : [0]) {
+    // Where an addition lies over other columns, so do copies that go round an end.
+    for (const end of least.whole && !least.cover
+      ? endsOf(ask).filter((room) => least.open || room - COLUMN_GAP <= most)
+      : [0]) {
       for (const one of choices) {
         const { choice, rows } = one;
         one.sizes ??= sizesOf(ask, rows, choice);
@@ -80,8 +88,8 @@ function endsOf(ask: Ask): readonly number[] {
   return [...new Set(rooms.map((width) => lanes * (width + 7)))].sort((a, b) => b - a);
 }
 
-/** The stage in tiles that stand where others of the program do; null where it has no room there. */
-export function inHome(ask: Ask, home: Stage): Stage | null {
+/** The stage in tiles that stand where others of the program do, with ids where they have them or over blocks; null where it has no room there. */
+export function inHome(ask: Ask, home: Stage, above = home.tiles[0]?.id === "above"): Stage | null {
   const at = gridOf(home);
   const free = { ...ask, least: { w: 0, h: 0 } };
   const low = fixedOf(free, false);
@@ -89,26 +97,28 @@ export function inHome(ask: Ask, home: Stage): Stage | null {
   if (ask.motion !== "gather") return null;
   // The sum stands under the last tile.
   const under = home.height - LINE - (at.y.at(-1) ?? 0) - at.h - 20;
-  const high = adds(ask) ? Math.min(at.h - 2, under) : at.h - 2;
+  const head = above ? HEAD + 1 : 0;
+  const high = Math.min(at.h - 2 - head, adds(ask) ? under : Infinity);
   if (high < 14) return null;
   const rows = Math.max(1, Math.min(low.row.rows, Math.floor(high / 16)));
   const row = { rows, cell: Math.floor(Math.min(20, high / rows)), pad: 1, gap: at.pitch - at.h };
   const { axes, size } = ask.trace.mesh;
-  const alone = home.tiles.length < size && home.group.join() === ask.group.join();
+  const alone = home.tiles.length < size;
+  if (alone && axes.length > 1 && home.group.join() !== ask.group.join()) return null;
   for (const choice of [...[...choicesOf(ask)].flatMap(({ all }) => all()), ...bareChoices(ask)]) {
     // A group that is drawn alone stays alone, and a whole mesh whole.
     if (axes.length > 1 && (alone ? choice.whole || choice.map !== (home.map !== null) : !choice.whole)) continue;
     const sizes = sizesOf(free, { ...low, row }, choice);
     const { tile, side } = sizes;
-    const right = (at.x.at(-1) ?? 0) + at.w;
-    if (tile.w > at.w || tile.h > at.h || right + side.w > ask.width) continue;
+    const right = (at.x.at(choice.cover ? sizes.columns.picked : -1) ?? 0) + at.w;
+    if ((above ? tile.block.w + 8 : tile.w) > at.w || tile.h > at.h || right + side.w > ask.width) continue;
     const placed = {
       ...sizes,
-      tile: { ...tile, w: at.w, h: at.h },
+      tile: { ...tile, above, w: at.w, h: at.h },
       columns: { ...sizes.columns, x: at.x },
       left: { ...sizes.left, x: at.x[0] ?? 0 },
     };
     return placeDown(ask, { ...low, row, top, height: home.height }, choice, placed, 0, home);
   }
-  return null;
+  return above ? null : inHome(ask, home, true);
 }

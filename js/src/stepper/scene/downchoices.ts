@@ -1,6 +1,6 @@
 /** A group that runs down: what may shrink where width is short, the best first. */
 import { type Ask, groupsOf, stripped, tileFace } from "./ask";
-import { FONTS, GROWTH } from "./cells";
+import { FONTS, fewerBeside, GROWTH } from "./cells";
 import { mapOver, wholeMesh } from "./downrows";
 import { nested } from "./nest";
 
@@ -23,6 +23,10 @@ const TIGHT: readonly Tight[] = [
 /** What a stage shows, and how large. */
 export interface Choice {
   whole: boolean;
+  /** Whether the addition lies over the groups beside the picked one. */
+  cover: boolean;
+  /** Room for a whole array, beside the groups. */
+  beside: number;
   /** Whether all groups hold their additions, instead of the picked one alone. */
   open: boolean;
   /** Whether a small map of the whole mesh is beside the group, or above it. */
@@ -53,7 +57,7 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
   const whole = wholeMesh(ask) && groupsOf(ask).length * ask.least.w <= ask.width;
   const over = mapOver(ask);
   const natural = tileFace(ask, [1, 4096]).of[1] / (stripped(ask) ? plan.n : 1);
-  const all = { map: over, columns: 64, swatch: false, bare: 0, reads: false };
+  const all = { cover: false, beside: 0, map: over, columns: 64, swatch: false, bare: 0, reads: false };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
   const open = { ...all, whole, open: true };
   if (whole && ask.motion === "gather" && several && !ask.mixed)
@@ -64,6 +68,10 @@ export function* choicesOf(ask: Ask): Generator<Choices> {
   const mapped = (way: Partial<Choice>) => (over || !several ? [] : [{ ...way, map: true }]);
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
+    // Where all steps stand in the tiles of the whole mesh, columns are left out before groups.
+    ...(whole && ask.mixed
+      ? fewerBeside(natural).map(([columns, beside]) => ({ whole, columns, cover: true, beside }))
+      : []),
     ...copies.flatMap((swatch) => [
       ...mapped({ swatch }),
       { columns: 64, swatch },
@@ -112,7 +120,7 @@ const TOLD = 7;
 /** All ways in which blocks are shown without numbers, wider cells first, and the same with a map. */
 const BLANK = [false, true].map((map) => {
   const tight = { lane: 26, pad: 3, coordinates: false, rails: false };
-  const least = { whole: false, open: false, map, columns: 1, tight, font: 10.5, grow: 0 };
+  const least = { whole: false, cover: false, beside: 0, open: false, map, columns: 1, tight, font: 10.5, grow: 0 };
   const all = [true, false].flatMap((reads) =>
     [false, true].flatMap((swatch) => BARE.map((bare): Choice => ({ ...least, bare, swatch, reads }))),
   );

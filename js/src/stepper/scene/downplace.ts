@@ -8,9 +8,9 @@ import { shownPart, TAG } from "./cells";
 import type { Choice } from "./downchoices";
 import { type Fixed, LINE } from "./downrows";
 import { COLUMN_GAP, permuteRoom, type Sizes } from "./downsizes";
-import { mapRails, placeMap, sameOf } from "./map";
+import { placeMap, sameOf } from "./map";
 import { nestMarks } from "./nest";
-import { HEAD, type Lane, PLAIN, type Stage, type Tile } from "./stage";
+import { HEAD, type Lane, type Stage, type Tile } from "./stage";
 
 /** Width of the words over the slots: on which device, who holds the same. */
 const HEADER = 210;
@@ -40,16 +40,21 @@ export function placeDown(
   home: Stage | null = null,
 ): Stage {
   const { row, members, top, height } = fixed;
-  const { font, open, tight, swatch, bare } = choice;
+  const { font, cover, open, tight, swatch, bare } = choice;
   const { tile, left, side, columns } = sizes;
   const { motion, group, receiver, width } = ask;
   const tiles = home ? tilesIn(ask, home, sizes) : tilesOf(ask, fixed, sizes);
   const own = tiles.filter((t) => t.members.every((p) => group.includes(p)));
-  const right = ((sizes.rails.mesh && !open ? columns.x.at(-1) : columns.x[columns.picked]) ?? 0) + tile.w;
+  const right = ((sizes.rails.mesh && !open && !cover ? columns.x.at(-1) : columns.x[columns.picked]) ?? 0) + tile.w;
   const bottom = Math.max(...own.map(({ box }) => box.y + box.h));
   const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom };
   const next = columns.x.find((x) => x > right);
-  const beside = next ? next - COLUMN_GAP : width;
+  const beside = cover ? right + side.w : next ? next - COLUMN_GAP : width;
+  const covered = new Set(
+    cover ? tiles.flatMap(({ box, members }) => (box.x > right && box.x < beside ? members : [])) : [],
+  );
+  const shown = tiles.filter(({ members: [p = 0] }) => !covered.has(p));
+  const map = left.map && placeMap(left.map, left.over ? 8 : top);
   const after = right + permuteRoom(fixed.lanes, side.carried) + longer;
   const permutes = motion === "permute";
   const [before, awaited] = permutes ? whenMarks(down, after) : [[], []];
@@ -58,8 +63,9 @@ export function placeDown(
     run: "down",
     font,
     tiles,
-    covered: PLAIN.covered,
-    map: left.map && placeMap(left.map, left.over ? 8 : top),
+    covered,
+    map,
+    grid: left.over ? null : map,
     rails: home?.rails ?? railMarks(down),
     small: [],
     large: null,
@@ -67,8 +73,8 @@ export function placeDown(
     fixed: titleMarks(down),
     said: [...before, ...awaited],
     awaited,
-    frames: framesOf(down),
-    signs: row.gap < 12 ? [] : signsOf(ask, tiles, row.gap),
+    frames: framesOf(down).filter(({ group: [p = 0] }) => !covered.has(p)),
+    signs: row.gap < 12 ? [] : signsOf(ask, shown, row.gap),
     open,
     pager: left.title ? left.titleX + textWidth(left.title, 11) + 6 : null,
     group,
@@ -104,7 +110,7 @@ function tilesOf(ask: Ask, { row, members, top }: Fixed, { tile, columns }: Size
         members: ranks.map((r) => group[r] ?? 0),
         box: { x, y, w: tile.w, h: tile.h },
         places: [{ v, box, face: tile.face, room: 0 }],
-        id: "beside",
+        id: tile.above ? "above" : "beside",
         coordinates: tile.coordinates,
       };
     });
@@ -114,13 +120,13 @@ function tilesOf(ask: Ask, { row, members, top }: Fixed, { tile, columns }: Size
 /** The tiles that other steps have, with the blocks of this one. */
 function tilesIn(ask: Ask, home: Stage, { tile }: Sizes): Tile[] {
   const v = stripVariable(ask, false);
-  const { block, face, inset } = tile;
+  const { block, face, inset, above } = tile;
   return home.tiles.map((one) => {
     const { x, y, w, h } = one.box;
-    const above = one.id === "above" && block.h + HEAD + 3 <= h;
     const [dx, dy] = above ? [(w - block.w) / 2, HEAD + (h - HEAD - block.h) / 2] : [inset.x, (h - block.h) / 2];
     const box = { x: x + dx, y: y + dy, ...block };
-    return { ...one, id: above ? "above" : "beside", places: [{ v, box, face, room: 0 }] };
+    const coordinates = above ? one.coordinates : tile.coordinates;
+    return { ...one, id: above ? "above" : "beside", coordinates, places: [{ v, box, face, room: 0 }] };
   });
 }
 
@@ -146,30 +152,39 @@ function sumOf({ ask, fixed, choice, sizes, right, slots, bottom }: Down): Pick<
   const said = ask.c.semantics.replicates ? HEADER : ALONE;
   const x = room > 0 ? slots : Math.max(right + 8, Math.min(slots, ask.width - said));
   const header = { x, y: fixed.top - 10, lines: 1, width: room || ask.width - x } as const;
-  if (!adds(ask)) return { result: null, header };
+  if (!adds(ask))
+    return {
+      result: null,
+      header: choice.cover ? { ...header, x: slots, y: bottom + 12, width: right + side.w - slots } : header,
+    };
   const box = { x: slots, y: bottom + 12, w: side.slot, h: tile.block.h };
   const middle = box.y + box.h / 2;
   const name = fitName(ask.output.name, 76, 12, true);
+  const sign = slots + side.slot + 4 + TAG.w + signRoom(ask);
   return {
     result: {
       box,
       face: tile.piece,
       name: [slots - 8 - textWidth(name, 12, true), middle + 4],
-      sign: [slots + side.slot + 4 + TAG.w + signRoom(ask), middle],
+      sign: [sign, middle],
       rule: { x: slots - 20, y: bottom + 5, w: side.slot + TAG.w + 50, h: 0 },
     },
-    header,
+    header: choice.cover ? { ...header, x: right + side.w + 12, y: middle + 4 } : header,
   };
 }
 
 /** Frames of groups that stand side by side. */
-function framesOf({ choice, fixed: { top }, sizes, bottom }: Down): Stage["frames"] {
+function framesOf({ ask, choice, fixed: { top }, sizes, bottom }: Down): Stage["frames"] {
   const { tile } = sizes;
   const { groups, picked, x, pad } = sizes.columns;
   if (groups.length === 1) return [];
   const [w, h] = [tile.w + 2 * pad, bottom - top + 2 * pad];
   return groups.map((group, i) => {
     const box = { x: (x[i] ?? 0) - pad, y: top - pad, w, h };
+    if (i === picked && choice.cover) {
+      box.w += sizes.side.w;
+      box.h += adds(ask) ? tile.block.h + 14 : 12;
+    }
     return { group, box, picked: i === picked && !choice.open };
   });
 }
@@ -207,7 +222,6 @@ function railMarks({ ask, fixed: { members, top }, sizes, own }: Down): Mark[] {
 function titleMarks({ ask, fixed: { top }, choice, sizes }: Down): Mark[] {
   const { rails, left, tile, columns } = sizes;
   const marks: Mark[] = left.title ? [label(left.titleX, 9, left.title, 11, "muted")] : [];
-  if (left.map && !left.over) marks.push(...mapRails(ask.trace.mesh, placeMap(left.map, top)));
   if (!choice.whole || rails.mesh) return marks;
   const y = top - (ask.motion === "gather" ? 26 : 10);
   const common = columns.groups.map((g, i): Mark => {

@@ -5,6 +5,7 @@ import { type Ask, adds, groupsOf, rowsOf, tileFace } from "./ask";
 import { permuted, rowIndex } from "./cells";
 import { OVER_ROOM } from "./map";
 import { joined, lanesOf } from "./routes";
+import { HEAD } from "./stage";
 
 /** Sizes of rows: as generous as the height allows. */
 export interface Row {
@@ -101,6 +102,11 @@ const CLOSER = [
 ] as const;
 const DENSE = [[16, 2, 4]] as const;
 
+/** Rows of tiles in which all steps stand, with the id over the block and as high as the others need. */
+function highRow({ least }: Ask, row: Row): Row {
+  return { ...row, pad: Math.max(row.pad, Math.ceil(Math.max(least.h - row.rows * row.cell, HEAD + 7) / 2)) };
+}
+
 /** Rows of tiles with as much as the height allows, folded where even little is too much. */
 function vertical(ask: Ask, over: boolean) {
   const { group, receiver, room, motion } = ask;
@@ -112,7 +118,7 @@ function vertical(ask: Ask, over: boolean) {
   const result = motion === "gather" && adds(ask);
   const of = (row: Row, n: number) => {
     const pitch = row.rows * row.cell + 2 * row.pad + row.gap;
-    return Math.ceil(top + n * pitch - row.gap + (result ? 12 + row.rows * row.cell + 8 : 10) + LINE);
+    return Math.ceil(top + n * pitch - row.gap + (result ? 12 + row.rows * row.cell + 8 : ask.mixed ? 16 : 10) + LINE);
   };
   for (const most of [UNFOLDED, FOLDED_ROWS]) {
     const members = rowsOf(group.length, receiver, most);
@@ -124,7 +130,9 @@ function vertical(ask: Ask, over: boolean) {
     if (n <= 4) choices.push({ rows: 1, cell: 20, pad: 13, gap: 14 });
     if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
     choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 }, { rows: 1, cell: 16, pad: 1, gap: 2 });
-    const row = choices.find((r) => of(r, n) <= room) ?? (most === FOLDED_ROWS ? choices.at(-1) : undefined);
+    const high = ask.mixed && named ? choices.map((row) => highRow(ask, row)) : [];
+    const row =
+      [...high, ...choices].find((r) => of(r, n) <= room) ?? (most === FOLDED_ROWS ? choices.at(-1) : undefined);
     if (row) return { row, members, top, height: of(row, n) };
   }
   throw new RangeError("a group has no rows");

@@ -9,7 +9,7 @@ import type { Choice } from "./downchoices";
 import { type Fixed, LINE, mapOver } from "./downrows";
 import { type MapRoom, OVER, roomOfMap, titleOf } from "./map";
 import { along, type Nest, nested, nestRoom } from "./nest";
-import { TWO_LINES } from "./stage";
+import { HEAD, TWO_LINES } from "./stage";
 
 export const COLUMN_GAP = 18;
 
@@ -42,6 +42,8 @@ interface TileSizes {
   inset: { x: number; y: number };
   /** Whether coordinates are with ids. */
   coordinates: boolean;
+  /** Whether the id stands over the block. */
+  above: boolean;
   /** Where the cell that is looked at is written out, from the left edge; null where it is not. */
   reading: { x: number; w: number } | null;
 }
@@ -101,11 +103,13 @@ function tileSizes(ask: Ask, { row, members }: Fixed, choice: Choice, rails: Rai
   const ids = idRoom(ask, members, choice.whole || ask.alone);
   const places = coordinates ? textWidth(`(${mesh.meshShape.map((n) => n - 1).join(",")})`, 10, true) : 0;
   const names = under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
-  const inset = { x: tight.pad + names + 8, y: row.pad };
+  const above = choice.whole && ask.mixed && 2 * row.pad > HEAD + 3;
+  const inset = { x: above ? tight.pad : tight.pad + names + 8, y: row.pad };
   const reading = reads && stripped(ask) ? { x: inset.x + block.w + 4, w: cellOf(ask, font) } : null;
   const w = Math.max(choice.bare ? 0 : ask.least.w, inset.x + block.w + (reading ? reading.w + 4 : 0) + tight.pad);
   const h = block.h + 2 * row.pad;
-  return { w, h, face, piece: pieceFace(ask, face), block, cell, inset, coordinates, reading };
+  if (above) Object.assign(inset, { x: (w - block.w) / 2, y: HEAD + (h - HEAD - block.h) / 2 });
+  return { w, h, above, face, piece: pieceFace(ask, face), block, cell, inset, coordinates, reading };
 }
 
 /** Width of ids: where all groups are drawn, in full or in small, their tiles have one width. */
@@ -155,7 +159,7 @@ export function permuteRoom(lanes: number, copy: number): number {
 
 /** Where columns begin, and the width that they need with what is beside them. */
 function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile: number, side: SideSizes) {
-  const { whole, open, tight } = choice;
+  const { whole, cover, beside, open, tight } = choice;
   const mesh = whole && !open && ask.trace.mesh.axes.length === 2;
   const groups = whole ? groupsOf(ask) : [ask.group];
   const picked = groups.indexOf(ask.group);
@@ -166,9 +170,10 @@ function columnsOf(ask: Ask, { row }: Fixed, choice: Choice, left: number, tile:
   groups.forEach((_, i) => {
     x.push(at);
     // On a mesh the addition is at its right, so that columns stand as far apart in every step.
-    const added = mesh ? i === groups.length - 1 : i === picked || open;
+    const added = cover ? false : mesh ? i === groups.length - 1 : i === picked || open;
     at += tile + (added ? side.w + (i < groups.length - 1 ? between : 0) : 0) + COLUMN_GAP;
   });
   const columns: Columns = { groups, picked, x, pad };
-  return { columns, width: at - COLUMN_GAP + (groups.length > 1 ? pad : 0) };
+  const end = Math.max(at - COLUMN_GAP + beside, cover ? (x[picked] ?? 0) + tile + side.w : 0);
+  return { columns, width: end + (cover ? 8 : groups.length > 1 ? pad : 0) };
 }

@@ -89,7 +89,7 @@ export class StepperLayout {
     const home = (least: Size) =>
       this.#homeAt(null, { width, least }, this.room.most) && this.#homeAt(null, { width, least }, 0);
     const { trace, room, tiles } = this;
-    return localField({ trace, all: this.#local, width, room: room.most, home, tiles });
+    return localField({ trace, all: this.#local, width, room: room.most, mixed: this.#mixed, home, tiles });
   }
 
   /** The stage of the first collective's meaning, if it shows every device, in full or in small; local steps stand in its tiles. */

@@ -36,10 +36,11 @@ export function lineMarks(view: StepView): Mark[] {
   return marks;
 }
 
-/** What is not drawn, and which rows something lies over. */
-function noteOf({ stage: { note, covered }, trace: { mesh } }: StepView): string {
-  const rows = [...new Set([...covered].map((p) => mesh.digits(p)[0] ?? 0))];
-  return clauses([note, rows.length > 0 ? `${mesh.axes[0]?.name}=${rows.join(", ")} behind` : ""]);
+/** What is not drawn, and which rows or columns something lies over. */
+function noteOf({ stage: { note, covered, run }, trace: { mesh } }: StepView): string {
+  const axis = run === "down" ? 1 : 0;
+  const rows = [...new Set([...covered].map((p) => mesh.digits(p)[axis] ?? 0))];
+  return clauses([note, rows.length > 0 ? `${mesh.axes[axis]?.name}=${rows.join(", ")} behind` : ""]);
 }
 
 /** Width that the words over the slots take at most. */
@@ -50,7 +51,7 @@ function columnsMarks({ stage }: StepView): Mark[] {
   const { run, header, face, chunks, tiles } = stage;
   const [tile] = tiles;
   const place = tile?.places[0];
-  if (!tile?.box || !place || !header || !face || run !== "down" || chunks > 1) return [];
+  if (!tile?.box || !place || !header || !face || run !== "down" || chunks > 1 || header.y > tile.box.y) return [];
   const { columns, of } = face;
   const text = firstOf("column", columns, of[1]);
   const end = Math.min(header.x, endOf(stage) - HEADER) - 4;

@@ -13,7 +13,7 @@ import { cellOf, FEWER, FONTS } from "./cells";
 import { type Contents, type Face, faceOf, shapeOf, stripOf } from "./contents";
 import { copiesSpans } from "./copies";
 import { LINE } from "./downrows";
-import { mapRails, placeMap, roomOfMap } from "./map";
+import { placeMap, roomOfMap } from "./map";
 import { besideTiles, LEAST_WHOLE, PLAIN, type Place, type Stage, type Tile } from "./stage";
 
 /** What a local step shows, and how its numbers are written. */
@@ -27,6 +27,8 @@ export interface Local {
   all: readonly Shown[];
   width: number;
   room: number;
+  /** As of what a collective is about to show. */
+  mixed: boolean;
   /** The tiles of the program's first collective, with room for so much in each; null where it has none that fit. */
   home: (least: Size) => Stage | null;
   /** Sizes of tiles that are known, which no width changes. */
@@ -86,14 +88,15 @@ const DIGITS = [
   [FONTS[2], true],
 ] as const;
 
-/** Most columns of a block. */
+/** Most rows of a block, and most columns. */
+const ROWS = [8, 4, 3, 2, 1];
 const COLUMNS = [64, 16, 8, 4, 2, 1];
 
 /** Blocks are whole before those that a step reads are shown, too; rows are left out before columns. */
 function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
   const found: Blocks[] = [];
   for (const columns of COLUMNS)
-    for (const rows of [8, 4, 3, 2, 1])
+    for (const rows of ROWS)
       for (const before of [true, false])
         for (const line of lines)
           for (const [font, tight] of DIGITS)
@@ -103,7 +106,7 @@ function sizesIn(lines: readonly Blocks["lines"][]): readonly Blocks[] {
 }
 
 /** The sizes that are tried, by where tiles stand. */
-const SIZES = { column: sizesIn([0]), home: sizesIn([1, 0]), mesh: sizesIn([1, 2, 3]) };
+const SIZES = { column: sizesIn([0]), home: sizesIn([1, 0]), mixed: sizesIn([1, 2, 3, 0]), mesh: sizesIn([1, 2, 3]) };
 
 /** Tiles of their own. */
 const COLUMN = { make: inColumn, sizes: SIZES.column, tries: SIZES.column.length };
@@ -118,7 +121,9 @@ export function localField(local: Local): Field {
   const home = local.home(NONE);
   const across = new Set(home?.tiles.map(({ box }) => box.x)).size;
   const own = trace.mesh.size > FULL ? [] : [line ? COLUMN : MESH];
-  for (const { make, sizes, tries } of home ? waysHome(home, line ? SIZES.column : SIZES.home) : own) {
+  for (const { make, sizes, tries } of home
+    ? waysHome(home, line ? SIZES.column : local.mixed ? SIZES.mixed : SIZES.home)
+    : own) {
     const failed: Size[] = [];
     for (const size of sizes) {
       const tile = tileSize(local, size);
@@ -135,7 +140,7 @@ export function localField(local: Local): Field {
   if (home)
     return {
       ...AT_LEAST,
-      size: { ...AT_LEAST.size, lines: home.tiles[0]?.id === "above" ? 1 : 0 },
+      size: { ...AT_LEAST.size, lines: home.tiles[0]?.id === "above" && !local.mixed ? 1 : 0 },
       height: home.height,
     };
   let last: Field | null = null;
@@ -163,7 +168,7 @@ function waysHome(home: Stage, sizes: readonly Blocks[]) {
     { make: keeping((stage) => asLarge(stage, home, true)), sizes: whole, tries: 40 },
     { make: keeping((stage) => asLarge(stage, home, false)), sizes, tries: 40 },
     { make: asItIs(home), sizes, tries: sizes.length },
-    { make: keeping((stage) => hasWhole(stage) || !hasWhole(home)), sizes, tries: 40 },
+    { make: keeping((stage) => hasWhole(stage) || !hasWhole(home)), sizes, tries: 400 },
     { make: atHome, sizes, tries: 40 },
   ];
 }
@@ -203,8 +208,9 @@ function atHome(local: Local, size: Blocks, tile: Size): Field | null {
   if (!stage || !box || box.w < tile.w || box.h < tile.h) return null;
   // No device gives way to larger tiles.
   if (stage.tiles.length < (local.home(NONE)?.tiles.length ?? 0)) return null;
-  // The id stands where it stands in the collective.
-  if ((stage.tiles[0]?.id === "above") !== size.lines > 0) return null;
+  // The id stands where it stands in the collective; in low tiles of the whole mesh beside the blocks, which are higher there.
+  const above = stage.tiles[0]?.id === "above";
+  if (above !== size.lines > 0 && !(local.mixed && above)) return null;
   return { size, tile, least: tile, home: true, grid: null, list: null, height: stage.height };
 }
 
@@ -342,19 +348,30 @@ export function localStage(
       box: seatOf(trace, field, p, i),
       coordinates: size.lines > 0,
     }));
-  const map = grid ?? list?.map;
   // Where not all devices are drawn, it is said which.
   const some = home && home.tiles.length < trace.mesh.size ? home : null;
   const column = list && list.map === null && seats.length === trace.mesh.size && size.lines === 0;
   const rows = seats.map(({ members: [p], box }) => [box.y, box.h, String(p)] as const);
   const [{ box } = { box: NONE }] = seats;
-  // A step with fewer blocks than others shows more columns of them, in smaller digits if need be, or longer names.
-  const sizes = FEWER.filter((columns) => columns >= size.columns).flatMap((columns) =>
-    DIGITS.filter(([font]) => font <= size.font).map(([font, tight]) => ({ ...size, columns, font, tight })),
+  // A step with fewer blocks than others shows more of them, in smaller digits if need be, or longer names.
+  const sizes = ROWS.filter((rows) => rows >= size.rows).flatMap((rows) =>
+    FEWER.filter((columns) => columns >= size.columns).flatMap((columns) =>
+      DIGITS.filter(([font]) => font <= size.font).flatMap(([font, tight]) => {
+        const cell = rows > size.rows ? Math.min(18, size.cell) : size.cell;
+        // Blocks that stand under others may stand side by side, too.
+        const all = home && size.lines > 1 ? ([1, 2, 3] as const) : [size.lines];
+        return all.map((lines) => ({ ...size, rows, cell, columns, font, tight, lines }));
+      }),
+    ),
   );
   const ids = seats.flatMap(({ members }) => members.map((p) => trace.mesh.ids[p] ?? 0));
   const arranged = (one: Blocks) => arrange(trace, shown, one, ids);
-  const own = sizes.find((one) => arranged(one).w <= box.w && arranged(one).h <= box.h) ?? size;
+  let [own, most] = [size, 0];
+  for (const one of sizes) {
+    const { places, w, h } = arranged(one);
+    const cells = places.reduce((n, { face }) => n + face.elements.length, 0);
+    if (w <= box.w && h <= box.h && cells > most) [own, most] = [one, cells];
+  }
   const { places, w, h, bare } = squeezed(arranged(own), box);
   return {
     ...PLAIN,
@@ -363,10 +380,11 @@ export function localStage(
     font: own.font,
     tiles: seats.map((seat, i) => tileOf(seat, places, { w, h }, size.lines === 0, i > 0)),
     map: home?.map ?? list?.map ?? null,
+    grid: home ? home.grid : (grid ?? list?.map ?? null),
     small: home?.small ?? [],
     large: home?.large ?? null,
     outer: home?.outer ?? [],
-    rails: home?.rails ?? (column ? railDown(trace.mesh, 0, list.x, rows) : map ? mapRails(trace.mesh, map) : []),
+    rails: home?.rails ?? (column ? railDown(trace.mesh, 0, list.x, rows) : []),
     fixed: some?.fixed ?? [],
     frames: [],
     signs: [],
@@ -389,16 +407,18 @@ export function localStage(
 
 /** Blocks in a tile that has no room for them: without numbers, as large as there is room for. */
 function squeezed(wanted: ReturnType<typeof arrange>, { w, h }: Size) {
-  const [x, y] = [Math.min(1, w / wanted.w), Math.min(1, h / wanted.h)];
+  // An id before them keeps its room.
+  const from = Math.min(wanted.places[0]?.box.x ?? 0, w / 2);
+  const [x, y] = [Math.min(1, (w - from) / (wanted.w - from)), Math.min(1, h / wanted.h)];
   const bare = Math.min(x, y) < 1;
   const places = wanted.places.map((at) => {
-    const box = { x: at.box.x * x, y: at.box.y * y, w: at.box.w * x, h: at.box.h * y };
+    const box = { x: from + (at.box.x - from) * x, y: at.box.y * y, w: at.box.w * x, h: at.box.h * y };
     return bare ? { ...at, box, room: 0 } : at;
   });
-  return { places, w: wanted.w * x, h: wanted.h * y, bare };
+  return { places, w: from + (wanted.w - from) * x, h: wanted.h * y, bare };
 }
 
-type Seat = Pick<Tile, "members" | "box" | "coordinates"> & Partial<Pick<Tile, "places">>;
+type Seat = Pick<Tile, "members" | "box" | "coordinates"> & Partial<Pick<Tile, "places" | "id">>;
 
 /** Where the tile of a device stands: on the mesh, or in its place of the list. */
 function seatOf({ mesh }: TraceModel, { tile, grid, list }: Field, p: number, i: number): Box {
@@ -416,7 +436,7 @@ function tileOf(seat: Seat, places: readonly Place[], { w, h }: Size, beside: bo
   const [room, first] = [box.w - w, places[0]?.box.x ?? 0];
   const wanted = own ? own.box.x - box.x - first : 0;
   const [dx, dy] = [Math.max(0, beside ? Math.min(wanted, room) : room / 2), Math.max(0, (box.h - h) / 2)];
-  const coordinates = seat.coordinates && !(beside && wanted > room);
+  const coordinates = seat.coordinates && !(beside && (wanted > room || seat.id === "above"));
   const moved = places.map((at) => ({
     ...at,
     room: beside && later ? 0 : at.room,

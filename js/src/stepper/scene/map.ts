@@ -1,11 +1,9 @@
 /** A small map of the whole mesh, beside the group that is drawn in full; above it in narrow pictures. */
 
-import type { MeshModel } from "../../core/mesh";
 import { clauses } from "../../core/text";
 import { type DeviceGrid, frameGrid, placeGrid } from "../../draw/grid";
-import { axisToken, type Mark, type Span } from "../../draw/marks";
+import { axisToken, type Span } from "../../draw/marks";
 import { fitName, textWidth } from "../../draw/measure";
-import { rails } from "../../draw/rails";
 import type { TraceModel } from "../model/trace";
 import type { Ask } from "./ask";
 
@@ -46,11 +44,6 @@ export function roomOfMap({ trace, width }: Pick<Ask, "trace" | "width">, high: 
 export function placeMap({ grid }: MapRoom, top: number): DeviceGrid {
   const dy = top - 8;
   return { ...grid, box: { ...grid.box, y: grid.box.y + dy }, y: grid.y + dy };
-}
-
-/** Rails of a small map, where its devices are told apart. */
-export function mapRails(mesh: MeshModel, map: DeviceGrid): Mark[] {
-  return map.density === "cell" || map.density === "field" ? [] : rails(mesh, map);
 }
 
 /** Which group of how many is drawn: `group 3 of 8, data=0`. */

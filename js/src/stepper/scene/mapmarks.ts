@@ -1,8 +1,9 @@
 /** A small map of the whole mesh: each device a swatch of its block, those that are drawn in full outlined. */
 import { hex } from "../../core/color";
-import { deviceBox } from "../../draw/grid";
+import { type DeviceGrid, deviceBox } from "../../draw/grid";
 import { axisStroke, axisToken, CENTER, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
+import { rails } from "../../draw/rails";
 import { blockMarks } from "./block";
 import { blockColor, partial } from "./look";
 import type { StepView } from "./view";
@@ -41,11 +42,17 @@ function shownIn({ finished, show }: StepView) {
   return first[0] ?? second[0];
 }
 
-/** A device of many: its id and a swatch of its block, or the swatch alone. */
+/** What shows the mesh around the tiles: rails of its grid, a map, or the other groups in small. */
 export function mapMarks(view: StepView): Mark[] {
+  const { map, grid } = view.stage;
+  // Where devices are told apart.
+  const told = grid && grid.density !== "cell" && grid.density !== "field";
+  return [...(told ? rails(view.trace.mesh, grid) : []), ...(map ? swatchMarks(view, map) : smallMarks(view))];
+}
+
+/** A device of many: its id and a swatch of its block, or the swatch alone. */
+function swatchMarks(view: StepView, map: DeviceGrid): Mark[] {
   const { trace, stage, options } = view;
-  const { map } = stage;
-  if (!map) return smallMarks(view);
   const v = shownIn(view);
   const compact = map.density === "compact";
   const hatched = v !== undefined && partial(view, v);

@@ -46,10 +46,12 @@ export function roundsStage(ask: Ask, home: Stage): Stage {
     ...home,
     ...PLAIN,
     map: home.map,
+    grid: home.grid,
     small: home.small,
     large: home.large,
     outer: home.outer,
-    covered: home.covered,
+    // Between two there is no way round an end.
+    covered: gutters && plan.n < 3 ? PLAIN.covered : home.covered,
     open: home.open && !gutters,
     pager: home.pager,
     motion: asked.motion,
@@ -96,7 +98,8 @@ function laneIn({ plan }: Ask, home: Stage): number {
 }
 
 /** Between columns of tiles, and right of the last. */
-function gapIn({ tiles, large, room, width }: Stage): number {
+function gapIn({ tiles, large, room, width, covered }: Stage): number {
+  if (room && covered.size > 0) return room.w;
   const end = large && room ? room.x + room.w : width;
   const edges = [...new Set(tiles.map(({ box }) => box.x)), end].sort((a, b) => a - b);
   return Math.min(...edges.slice(1).map((at, i) => at - (edges[i] ?? 0))) - (tiles[0]?.box.w ?? 0);

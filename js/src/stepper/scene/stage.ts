@@ -77,6 +77,8 @@ export interface Stage {
   covered: ReadonlySet<number>;
   /** A small map of the whole mesh, where not all of it is drawn in full. */
   map: DeviceGrid | null;
+  /** Of a map beside the group, or of the tiles, where no rail is otherwise drawn: what rails stand beside. */
+  grid: DeviceGrid | null;
   /** The other groups in small, and the frame of the one that is drawn in full; none where all are, or a map shows them. */
   small: readonly Small[];
   large: Box | null;
@@ -168,6 +170,7 @@ export function smallBox({ small }: Stage, p: number): Box | null {
 /** What a stage has without copies that go from tile to tile. */
 export const PLAIN = {
   map: null,
+  grid: null,
   small: [],
   large: null,
   outer: [],

@@ -91,19 +91,16 @@ export function stepperMarks(layout: StepperLayout, moment: Moment, options: Ste
 /** Frames of the groups that take part together; the picked one holds its addition. Rings need no frames. */
 function frameLines({ stage, axis }: StepView): Mark[] {
   const color = axisToken(axis);
-  return stage.frames.flatMap(({ box, picked }): Mark[] => {
+  const frames = stage.motion === "gutters" ? [] : stage.frames;
+  return frames.flatMap(({ box, picked }): Mark[] => {
     const frame = { kind: "rect", ...box, r: 10 } as const;
-    const line: Mark[] =
-      stage.motion === "gutters"
-        ? []
-        : [
-            {
-              ...frame,
-              stroke: { color, width: picked ? 1.4 : 1, dash: [6, 4] },
-              ...(picked ? {} : { alpha: 0.6 }),
-            },
-          ];
-    return picked ? [{ ...frame, fill: color, alpha: 0.05 }, ...line] : line;
+    const stroke = { color, width: picked ? 1.4 : 1, dash: [6, 4] } as const;
+    return picked
+      ? [
+          { ...frame, fill: color, alpha: 0.05 },
+          { ...frame, stroke },
+        ]
+      : [{ ...frame, stroke, alpha: 0.6 }];
   });
 }
 

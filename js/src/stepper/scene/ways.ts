@@ -24,7 +24,7 @@ export interface Hop {
 /** The copies of a ring in every group that is drawn. */
 export function hopsOf({ stage, trace, collective, plan, played, flow }: Moving): readonly Hop[] {
   const tileOf = new Map(stage.tiles.flatMap((t) => (t.members.length === 1 ? [[t.members[0], t] as const] : [])));
-  const groups = stage.frames.length > 0 ? trace.groups(collective) : [stage.group];
+  const groups = stage.frames.length > 0 && stage.covered.size === 0 ? trace.groups(collective) : [stage.group];
   const both = plan.algorithm !== "ring" || plan.n === 2;
   return groups.flatMap((group) =>
     (played?.rounds[flow.round] ?? []).flatMap((transfer): Hop[] => {
