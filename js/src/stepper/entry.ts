@@ -3,6 +3,7 @@
 import buttonStyles from "../card/buttons.css";
 import fadeStyles from "../card/fade.css";
 import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
 import scrubberStyles from "../card/scrubber.css";
 import walkStyles from "../card/walk.css";
 import { StepperCard } from "./Card";
@@ -14,5 +15,5 @@ export default entry({
   state: StepperState,
   body: StepperCard,
   keys: stepperKeys,
-  styles: [walkStyles, buttonStyles, scrubberStyles, fadeStyles, styles],
+  styles: [walkStyles, paperStyles, buttonStyles, scrubberStyles, fadeStyles, styles],
 });

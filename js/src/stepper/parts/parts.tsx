@@ -2,7 +2,6 @@
 import { render } from "preact";
 import { AllKeys } from "../../card/KeyedFoot";
 import keyedStyles from "../../card/keyed.css";
-import paperStyles from "../../card/paper.css";
 import tipStyles from "../../card/tip.css";
 import type { Parts } from "../parts";
 import { hitAt } from "../scene/hit";
@@ -25,7 +24,7 @@ import { Watched } from "./Watched";
 
 export function parts(state: StepperState, root: ShadowRoot): Parts {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(paperStyles + keyedStyles + tipStyles + spaceStyles + styles);
+  sheet.replaceSync(keyedStyles + tipStyles + spaceStyles + styles);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const page = new Page(state);
   return {

@@ -105,8 +105,8 @@ export function readingMarks(view: Moving, { box, members: [p = 0], places: [pla
   const marks = [label(right - 4, box.y + box.h / 2 + 4, text, font, "ink", { ...BOLD, mono: true, anchor: "end" })];
   // Over the slots of a meaning stands another name.
   if (stage.tiles[0]?.box !== box || stage.motion === "gather") return marks;
-  const name = `${fitName(v.name, right - box.x - 60, 11, true)}[${unravel(element, shape).join(",")}]`;
-  return [label(right - 4, box.y - 7, name, 11, "ink", { ...BOLD, mono: true, anchor: "end" }), ...marks];
+  const name = `${fitName(v.name, right - box.x - 60, 10, true)}[${unravel(element, shape).join(",")}]`;
+  return [label(right - 4, box.y - 8, name, 10, "ink", { ...BOLD, mono: true, anchor: "end" }), ...marks];
 }
 
 interface Content {
