@@ -5,7 +5,7 @@ import { type Box, label, type Mark } from "../../draw/marks";
 import { textWidth } from "../../draw/measure";
 import { gathers } from "../model/semantics";
 import { type Ask, adds, chunksOf, gridOf, lastOf, pieceFace, ROOM, stripped, stripVariable, tileFace } from "./ask";
-import { cellOf, FEWER, FONTS, fewerBeside, GROWTH, resultName, shownPart, TAG, WHOLE } from "./cells";
+import { cellOf, FONTS, fewerBeside, GROWTH, resultName, shownPart, TAG, WHOLE } from "./cells";
 import type { Face } from "./contents";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
@@ -123,21 +123,18 @@ export function acrossStage(ask: Ask): Stage | null {
   const { least, width, home, trace } = ask;
   const [down = 1, across = 1] = trace.mesh.meshShape;
   // What needs more than there is has no room with any margins.
-  if (!home && (least.w * across > width || least.h * down > ask.room)) return null;
+  if (!wholeMesh(ask) || (!home && (least.w * across > width || least.h * down > ask.room))) return null;
   const most = home ? home.height : ask.room;
-  // A later collective leaves columns out before it leaves the tiles of the first.
-  const all = home ? FEWER.map((columns) => [columns, 0] as const) : [[4096, 0] as const];
   const natural = tileFace(ask, [1, 4096]).columns / chunksOf(ask);
-  const fewer = ask.mixed && !home ? fewerBeside(natural) : all;
-  const cell = chunksOf(ask) * cellOf(ask, FONTS[2], true);
-  for (const [columns, beside] of fewer) {
-    // What is too wide with any margins is not tried.
-    const tile = Math.max(home ? 0 : least.w, Math.min(columns, natural) * cell + 8);
-    if (leftOf(ask) + across * (tile + 14) - 14 > width - beside) continue;
-    for (const row of wholeMesh(ask) ? rowsIn(ask) : []) {
+  const all = fewerBeside(natural);
+  const alone = all.filter(([, beside]) => beside === 0);
+  // A later collective leaves columns out before it leaves the tiles of the first.
+  for (const [columns, beside] of home ? alone : ask.mixed ? all : alone.slice(0, 1)) {
+    const ways = home ? WAYS : WAYS.filter((way) => leastOf(ask, Math.min(columns, natural), beside, way) <= width);
+    for (const row of ways.length > 0 ? rowsIn(ask) : []) {
       let first: Sizes | null = null;
       let high: boolean | null = null;
-      for (const way of WAYS) {
+      for (const way of ways) {
         if (way[0].under === high) continue;
         const sizes = sizesOf(ask, row, columns, ...way);
         // Other digits, and margins at the sides, make it no lower.
@@ -151,6 +148,15 @@ export function acrossStage(ask: Ask): Stage | null {
     }
   }
   return null;
+}
+
+/** The least width of a picture with so many columns of a block, or of each of its chunks. */
+function leastOf(ask: Ask, columns: number, beside: number, [tight, font, grow]: (typeof WAYS)[number]): number {
+  const [, across = 1] = ask.trace.mesh.meshShape;
+  const piece = columns * (cellOf(ask, font, tight.gap < 20) + grow);
+  const tile = Math.max(ask.least.w, chunksOf(ask) * piece + 2 * tight.pad);
+  const result = adds(ask) && !tight.under ? piece + 38 : 0;
+  return leftOf(ask) + across * (tile + tight.gap) - tight.gap + Math.max(beside, result + 8);
 }
 
 /** Whether every group is a row of the mesh. */
