@@ -1,5 +1,6 @@
 /** One geometry for a whole program: no step and no algorithm moves a tile, over many meshes, collectives and blocks. */
 import { expect, test } from "vitest";
+import type { Box } from "../../src/draw/marks";
 import { TraceModel } from "../../src/stepper/model/trace";
 import { layoutOf } from "../../src/stepper/sizes";
 import { type Program, programOf } from "./programs";
@@ -147,4 +148,29 @@ test.each([
             moved.push(`${kinds} over ${overs}, ${block.shape} ${block.dtype} at ${width}`);
         }
   expect(moved).toEqual([]);
+});
+
+test.each([
+  { x: 2, y: 4 },
+  { x: 4, y: 2 },
+  { x: 4, y: 4 },
+])("additions over both axes of %j stand behind no tile, whichever device is picked", (sizes) => {
+  const meet = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+  for (const [over, other] of [
+    ["x", "y"],
+    ["y", "x"],
+  ] as const) {
+    const program: Program = { axes: sizes, kind: "psum", over: [over], shape: [4, 4] };
+    const trace = followed(program, { ...program, over: [other] });
+    const layout = layoutOf(trace, 934, []);
+    const sums = trace.steps.flatMap((step, at) => (trace.communicates(step) ? [at] : []));
+    for (let device = 0; device < trace.mesh.size; device++)
+      for (const at of sums) {
+        const { tiles, covered, lanes, result } = layout.setting(at, "meaning", device, RULES).stage;
+        const seen = tiles.filter(({ members: [p = 0] }) => !covered.has(p));
+        const boxes = [...lanes.map(({ slot }) => slot), ...(result ? [result.box] : [])];
+        expect(boxes.length).toBeGreaterThan(2);
+        expect(seen.filter(({ box }) => boxes.some((one) => meet(one, box))).flatMap((t) => t.members)).toEqual([]);
+      }
+  }
 });

@@ -213,7 +213,8 @@ function sizesOf(
   )
     return null;
   const picked = ask.trace.groups(ask.c).indexOf(ask.group);
-  const opened = row.lane + slot.h + (row.cover ? 4 : 12) + (adds(ask) && under ? slot.h + 14 : 0);
+  const up = row.cover === true && picked === down - 1;
+  const opened = row.lane + slot.h + (row.cover ? 4 : 12) + (adds(ask) && under ? slot.h + sumGap(up) : 0);
   const left = leftOf(ask);
   const x = at?.x ?? Array.from({ length: across }, (_, i) => left + i * (tile.w + tight.gap));
   const before = (i: number) => (row.open ? i : i > picked && !row.cover ? 1 : 0) * opened;
@@ -221,7 +222,6 @@ function sizesOf(
     (at?.y[i + 1] ?? (ask.home?.height ?? 0) - LINE - 6) - (at?.y[i] ?? 0) - (at?.h ?? 0);
   const bands = row.open ? Array.from({ length: down }, (_, i) => i) : row.cover ? [] : [picked];
   if (at && bands.some((i) => roomUnder(i) < opened)) return null;
-  const up = row.cover === true && picked === down - 1;
   const y = at?.y ?? Array.from({ length: down }, (_, i) => TOP + i * (tile.h + row.gap) + before(i));
   const right = (x.at(-1) ?? 0) + tile.w;
   const result = resultRoom(ask, slot, under);
@@ -337,6 +337,11 @@ function gapOf({ x, tile }: Sizes): number {
   return (x[1] ?? 0) - (x[0] ?? 0) - tile.w;
 }
 
+/** Between the terms and their sum: over terms stand the tags. */
+function sumGap(up: boolean): number {
+  return up ? 24 : 14;
+}
+
 /** Where slots and results of the picked group stand. */
 function slotTop({ y, picked, tile, row, slot, up }: Sizes): number {
   return up ? (y[picked] ?? 0) - row.lane - slot.h : (y[picked] ?? 0) + tile.h + row.lane;
@@ -397,9 +402,10 @@ function groupFrame(ask: Ask, { row, tile, right, opened, up, ...sizes }: Sizes,
 /** The result and the words over it: beside the terms, or under the first one, whoever receives. */
 function sumOf(ask: Ask, sizes: Sizes, first: number): Pick<Stage, "result" | "header"> {
   if (!adds(ask)) return { result: null, header: null };
-  const { slot, piece, tight, right, width } = sizes;
+  const { slot, piece, tight, right, width, up } = sizes;
   const { under } = tight;
-  const [x, y] = under ? [first, slotTop(sizes) + slot.h + 14] : [right + 34, slotTop(sizes)];
+  const by = (slot.h + sumGap(up)) * (up ? -1 : 1);
+  const [x, y] = under ? [first, slotTop(sizes) + by] : [right + 34, slotTop(sizes)];
   const header = x + (under ? slot.w + 26 : 0);
   return {
     result: {
@@ -407,7 +413,7 @@ function sumOf(ask: Ask, sizes: Sizes, first: number): Pick<Stage, "result" | "h
       face: piece,
       name: [x, y - 8],
       sign: [under ? x + slot.w + 13 : x - 16, y + slot.h / 2],
-      rule: { x: x - 4, y: y - 7, w: under ? slot.w + 8 : 0, h: 0 },
+      rule: { x: x - 4, y: up ? y + slot.h + 4 : y - 7, w: under ? slot.w + 8 : 0, h: 0 },
     },
     header: { x: header, y: y + (under ? Math.min(9, slot.h - 14) : -22), lines: 2, width: width - header },
   };
