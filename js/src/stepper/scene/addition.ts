@@ -40,10 +40,12 @@ function headerMarks(view: Moving): Mark[] {
       label(x, y + 13, fit(same ? sameOn(others, width) : "", width, 10.5), 10.5, "muted"),
     ];
   }
-  const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(120, width - 78), 11) : "";
-  const words = textWidth(first.text + own.text + tail, 11);
-  // Beside columns that an addition lies over they end where it ends.
+  const all = same ? fit(`, same on ${ranges(others)}`, Math.max(120, width - 78), 11) : "";
+  // Where an addition lies over other columns, words end where it ends.
   const end = stage.covered.size > 0 ? x + width : endOf(stage);
+  const long = textWidth(first.text + own.text + all, 11);
+  const tail = stage.covered.size > 0 && stage.result && long > width ? "" : all;
+  const words = textWidth(first.text + own.text + tail, 11);
   return [label(Math.min(x, end - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
 }
 

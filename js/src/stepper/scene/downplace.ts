@@ -28,6 +28,8 @@ interface Down {
   right: number;
   slots: number;
   bottom: number;
+  /** Whether there is no room for words over the slots: then they stand under them, or beside the sum. */
+  low: boolean;
 }
 
 /** The stage of a choice; the ways of a permutation may be longer than they need. */
@@ -47,7 +49,8 @@ export function placeDown(
   const own = tiles.filter((t) => t.members.every((p) => group.includes(p)));
   const right = ((sizes.rails.mesh && !open && !cover ? columns.x.at(-1) : columns.x[columns.picked]) ?? 0) + tile.w;
   const bottom = Math.max(...own.map(({ box }) => box.y + box.h));
-  const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom };
+  const low = cover || (home !== null && sizes.rails.mesh);
+  const down: Down = { ask, fixed, choice, sizes, own, right, slots: right + tight.lane, bottom, low };
   const next = columns.x.find((x) => x > right);
   const beside = cover ? right + side.w : next ? next - COLUMN_GAP : width;
   const covered = new Set(
@@ -145,7 +148,7 @@ function laneOf({ ask, sizes, slots }: Down, ranks: readonly number[], tile: Til
 }
 
 /** The result under the slots, and the words over them; where there is no room for those, they begin over the lanes. */
-function sumOf({ ask, fixed, choice, sizes, right, slots, bottom }: Down): Pick<Stage, "result" | "header"> {
+function sumOf({ ask, fixed, choice, sizes, right, slots, bottom, low }: Down): Pick<Stage, "result" | "header"> {
   if (ask.motion !== "gather") return { result: null, header: null };
   const { side, tile } = sizes;
   const room = choice.open ? side.w - choice.tight.lane : 0;
@@ -155,21 +158,28 @@ function sumOf({ ask, fixed, choice, sizes, right, slots, bottom }: Down): Pick<
   if (!adds(ask))
     return {
       result: null,
-      header: choice.cover ? { ...header, x: slots, y: bottom + 12, width: right + side.w - slots } : header,
+      header: low ? { ...header, x: slots, y: bottom + 12, width: right + side.w - slots } : header,
     };
   const box = { x: slots, y: bottom + 12, w: side.slot, h: tile.block.h };
   const middle = box.y + box.h / 2;
   const name = fitName(ask.output.name, 76, 12, true);
   const sign = slots + side.slot + 4 + TAG.w + signRoom(ask);
+  const named = slots - 8 - textWidth(name, 12, true);
+  // Right of an addition over other columns, or left of the name where there is no room.
+  const besideSum = () => {
+    const end = right + side.w + 12;
+    const from = sizes.columns.x[sizes.columns.picked] ?? 0;
+    return ask.width - end < said - 60 ? { x: from, width: named - 8 - from } : { x: end, width: ask.width - end };
+  };
   return {
     result: {
       box,
       face: tile.piece,
-      name: [slots - 8 - textWidth(name, 12, true), middle + 4],
+      name: [named, middle + 4],
       sign: [sign, middle],
       rule: { x: slots - 20, y: bottom + 5, w: side.slot + TAG.w + 50, h: 0 },
     },
-    header: choice.cover ? { ...header, x: right + side.w + 12, y: middle + 4 } : header,
+    header: low ? { ...header, ...besideSum(), y: middle + 4 } : header,
   };
 }
 
