@@ -257,6 +257,21 @@ def all_gather() -> Trace:
     return f.trace()
 
 
+def both_axes() -> Trace:
+    """A layer whose weights are gathered along one axis, and whose product is summed over the other."""
+    lines = ("def mlp(x, w, v):", "    w = all_gather(w, 'fsdp', tiled=True)", "    h = x @ w", "    h = h @ v")
+    f = Program(*lines, "    return psum(h, 'tensor')", name="mlp", fsdp=2, tensor=4)
+    halves = [((count(*shape) % 17) - 8) / 8 for shape in ((8, 8), (8, 16), (16, 8))]
+    x, w, v = f.arguments(
+        ("x", halves[0], ("fsdp", None)), ("w", halves[1], ("fsdp", "tensor")), ("v", halves[2], ("tensor", None))
+    )
+    g = f.collective("all_gather", "w", w, ("fsdp",), 2, all_gather_dimension=0, tiled=True)
+    h = f.local("dot_general", "h", np.matmul, f.pvary(x, "tensor", 3), g, line=3)
+    p = f.local("dot_general", "h", np.matmul, h, f.pvary(v, "fsdp", 4), line=4)
+    f.result("out", f.collective("psum_invariant", "s", p, ("tensor",), 5), ("fsdp", None))
+    return f.trace()
+
+
 def stacked() -> Trace:
     """Blocks gathered along a new dimension, between the others."""
     f = Program("def f(x):", "    return all_gather(x, 'i', axis=1)", i=4)
@@ -462,6 +477,7 @@ TRACES: dict[str, Callable[[], Trace]] = {
     "psum": psum,
     "psum of four": lambda: psum(x=2, y=4),
     "all_gather": all_gather,
+    "both axes": both_axes,
     "stacked": stacked,
     "reduce_scatter": reduce_scatter,
     "all_to_all": all_to_all,
