@@ -56,3 +56,9 @@ test("a long line of code goes on below", async () => {
   for (const code of list.querySelectorAll("code")) code.textContent = `h = f(${"argument, ".repeat(20)}x)`;
   expect(list.scrollWidth).toBeLessThanOrEqual(list.clientWidth);
 });
+
+test("what is said beside the first sentence has no full stop, as that has none", async () => {
+  const view = await mount(wire("training"), {}, { width: 1100 });
+  expect(find(view, ".says .soft").textContent).toMatch(/\w$/);
+  expect(find(view, ".says b").textContent).toMatch(/[^.]$/);
+});
