@@ -6,7 +6,7 @@ import { wire } from "./diff/diffs";
 import { mount as mountDiff } from "./diff/harness";
 import { array, mesh } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
-import { ALL, feedback, LEAF, sheet } from "./exercise/sheets";
+import { ALL, BLOCK, feedback, LEAF, OVERLAP, RACE, sheet } from "./exercise/sheets";
 import { type Mounted, onPaper, prefers, press, settle, touch } from "./harness";
 import { ARRAYS, MORE, type Mount, OTHERS, VIEWS } from "./views";
 
@@ -304,7 +304,9 @@ async function higher(view: Mounted): Promise<string[]> {
 
 /** What changes an answer: what opens something is not among it. */
 const FREE = "button:not(:disabled, .check, [aria-expanded])";
-const FILLED = [...ALL, LEAF].flatMap((question) => [1100, 934, 700, 480].map((width) => ({ question, width })));
+const FILLED = [...ALL, LEAF, RACE, OVERLAP, BLOCK].flatMap((question) =>
+  [1100, 934, 700, 480].map((width) => ({ question, width })),
+);
 
 test.each(FILLED)(
   "an exercise is as high as it was, and Check stays in its place, whatever is filled in: $question.name at $width px",
@@ -348,7 +350,9 @@ test.each(FILLED)(
   },
 );
 
-const JUDGED = [...ALL, LEAF].flatMap((question) => [1100, 934, 700, 480, 360].map((width) => ({ question, width })));
+const JUDGED = [...ALL, LEAF, RACE, OVERLAP, BLOCK].flatMap((question) =>
+  [1100, 934, 700, 480, 360].map((width) => ({ question, width })),
+);
 const SAID =
   "8 rows over x=4 leave 2, and blocks need 4: every device would hold a quarter of what it is asked to hold.";
 

@@ -36,6 +36,7 @@ class LowerCommunication(Kind):
     """
 
     task = "lower_communication"
+    says_goal = True
     hints = (
         "sw.CompiledProgram(f, *args) shows which collectives XLA inserts, and for which line.",
         "Communication is where a dimension that is summed over is split, or two operands are sharded differently.",
@@ -61,11 +62,11 @@ class LowerCommunication(Kind):
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
         self.figures = (figure_of(f, args, source),)
         self.fields = (Field("function", "function that sends less", "code", example="better"),)
-        most = byte_count(below) if below is not None else f"less than {byte_count(sent)}"
-        self.goal = f"at most {most}" if below is not None else most
+        limit, most = ("less than", sent) if below is None else ("at most", below)
+        self.goal = f"{limit} {byte_count(most)}"
         self.prompt = (
             f"A device sends `{byte_count(sent)}` when this runs compiled. Write a function with the same result that "
-            f"sends {self.goal}, and assign it in a cell."
+            f"sends {limit} `{byte_count(most)}`, and assign it in a cell."
         )
         self._identity = f"{self.figures[0].listing} {run.describe(args)} {below}"
 

@@ -78,7 +78,8 @@ class OrderTasks(Kind):
         try:
             run = self._simulated(answer["order"])
         except ValueError as error:
-            message = str(error).removeprefix("impossible schedule: ").rstrip(".") + "."
+            said = str(error).removeprefix("impossible schedule: ").rstrip(".")
+            message = f"{said[:1].upper()}{said[1:]}."
             return Feedback("wrong", message, "What does each of these tasks wait for?", parts=(Part("order", False),))
         gives = f"done at {run.makespan:g}, keeps {run.peak_activations[self._rank]}"
         if run.makespan > self._run.makespan:

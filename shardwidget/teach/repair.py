@@ -34,7 +34,7 @@ class Repair(Kind):
     """
 
     task = "repair"
-    prompt = "This does not do what it should. Write a function that does, and assign it in a cell."
+    says_goal = True
     hints = (
         "Call the function in a cell and read JAX's message to its end: it often names the argument to give.",
         "sw.ShardMapStepper(f, *args) stops at the value that causes the error.",
@@ -56,8 +56,8 @@ class Repair(Kind):
         self.figures = (figure_of(f, args, source), figure_of_value("wanted", wanted))
         self.fields = (Field("function", "fixed function", "code", example="fixed"),)
         self.goal = self._broken.error
-        if off:
-            self.prompt = f"{off} Write a function that gives what it should, and assign it in a cell."
+        fault = off or f"This stops with `{self._broken.error}`."
+        self.prompt = f"{fault} Write a function that gives what it should, and assign it in a cell."
         self._identity = f"{self.figures[0].listing} {run.describe(args)}"
 
     def identity(self) -> str:

@@ -419,6 +419,8 @@ def test_a_result_that_numpy_computed_in_64_bits_can_be_given():
 
 def test_a_function_is_repaired(placed):
     e = sw.Exercise.repair(product, *placed, gives=A @ B)
+    assert e.document.questions[0].prompt.startswith("This stops with `ShardingTypeError`. Write a function that")
+    assert e.document.questions[0].goal == ""
     same = told(e, product)
     assert (same.verdict, same.error, same.message) == ("wrong", "ShardingTypeError", "It still stops in the same way.")
     assert told(e, stops).error == "TypeError"
@@ -465,7 +467,7 @@ def test_communication_is_counted_in_the_compiled_program(rows):
     assert told(e, frugal).verdict == "right"
     assert told(e, stops).error == "TypeError"
     less = sw.Exercise.lower_communication(wasteful, *rows)
-    assert less.document.questions[0].goal == "less than 96 B"
+    assert "sends less than `96 B`" in less.document.questions[0].prompt
     assert told(less, frugal).verdict == "right"
 
 

@@ -29,7 +29,7 @@ export function DiffCard({ state }: { state: DiffState }) {
       <Head
         title={diff.name}
         axes={mesh?.axes}
-        says={<Says also={diff.also && words(`${diff.also}.`)}>{words(capital(diff.verdict))}</Says>}
+        says={<Says also={diff.also && words(diff.also)}>{words(capital(diff.verdict))}</Says>}
       >
         <span class="soft">{diff.about}</span>
       </Head>

@@ -5,7 +5,7 @@ import { Tokens } from "../card/Tokens";
 import type { Exercises, Question } from "../core/document.gen";
 import type { MeshModel } from "../core/mesh";
 import { axisTokens } from "../core/text";
-import { answerCode, isComplete } from "./model/exercise";
+import { answerCode, isComplete, longestOf } from "./model/exercise";
 import type { ExerciseState } from "./state";
 
 /** JAX's error for the spec in the editor, or else for the last answer. */
@@ -23,8 +23,10 @@ export function CodeLine({ state, question, mesh }: { state: ExerciseState; ques
   const refused = state.editor(question)?.refusal() ?? null;
   return (
     <div class={`band code acts ${refused ? "off" : ""}`}>
-      <code>
-        <Tokens tokens={axisTokens(code, mesh)} />
+      <code data-longest={answerCode(question, longestOf(question))}>
+        <span>
+          <Tokens tokens={axisTokens(code, mesh)} />
+        </span>
       </code>
       <span role="status" class="soft">
         {state.now.copied || (refused && "picture shows the last valid spec")}

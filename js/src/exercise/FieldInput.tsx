@@ -24,8 +24,11 @@ interface Props {
   pictured?: boolean;
 }
 
-/** More choices than this are a list to open, which leaves room for the pictures above it. */
+/** More choices than this, or longer ones together, are a list to open, which leaves room for what is above it. */
 const MOST_RADIOS = 6;
+const MOST_LETTERS = 64;
+/** From so many questions with the same choices on, each is a line. */
+const LINES = 3;
 
 /** A field with its name, what is in it, and how to set that. */
 interface Filled extends Props {
@@ -45,7 +48,7 @@ export function FieldInput(props: Props) {
   switch (field.form) {
     case "choice":
       if (typed(question, field)) return <Leaves {...filled} />;
-      return field.options.length <= MOST_RADIOS ? <Radios {...filled} /> : <Choices {...filled} />;
+      return isShort(field) ? <Radios {...filled} /> : <Choices {...filled} />;
     case "devices":
       return mesh.size <= MOST_BUTTONS ? <Buttons {...filled} /> : <Line {...filled} />;
     case "timeline":
@@ -64,10 +67,14 @@ export function FieldInput(props: Props) {
   }
 }
 
+function isShort({ options }: Field): boolean {
+  return options.length <= MOST_RADIOS && options.join("").length <= MOST_LETTERS;
+}
+
 /** Several inputs of one name. */
-function Group({ question, field, part, whole, children }: Filled & { whole?: boolean; children: ComponentChildren }) {
+function Group({ question, field, part, like, children }: Filled & { like?: string; children: ComponentChildren }) {
   return (
-    <fieldset class={whole ? "field whole" : "field"}>
+    <fieldset class={`field ${like ?? ""}`}>
       <legend>
         {field.label} <Mark part={part} feedback={question.feedback} />
       </legend>
@@ -91,8 +98,9 @@ function Labelled({ question, field, part, children }: Filled & { children: Comp
 
 function Radios(props: Filled) {
   const { question, field, text, fill } = props;
+  const alike = question.fields.filter((f) => f.options.join() === field.options.join());
   return (
-    <Group {...props}>
+    <Group {...props} {...(alike.length >= LINES && { like: "line" })}>
       <div class="options">
         {field.options.map((option) => (
           <label key={option}>
@@ -121,7 +129,7 @@ function Leaves(props: Filled) {
   const { question, field, text, mesh, fill } = props;
   const types = question.figures[0]?.types ?? [];
   return (
-    <Group {...props} whole>
+    <Group {...props} like="whole">
       <div class="leaves mono">
         {field.options.map((option, i) => (
           <label key={option}>
@@ -177,7 +185,7 @@ function Board(props: Filled) {
   const scheme = state.now.theme?.scheme ?? "light";
   const order = orderOf(text, field.options);
   return (
-    <Group {...props} whole>
+    <Group {...props} like="whole">
       {field.form === "order" ? (
         <TaskOrder label={field.label} order={order} scheme={scheme} fill={(moved) => fill(moved.join(" "))} />
       ) : (

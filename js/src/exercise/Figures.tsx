@@ -17,6 +17,9 @@ const BARE = 360;
 /** Two placements stand side by side from this width on. */
 export const PAIR = 600;
 
+/** Code of more lines gives way to what is asked of it. */
+const LINES = 8;
+
 export type Over = (boxOf: (position: number) => Box) => ComponentChildren;
 
 interface FiguresProps {
@@ -55,14 +58,7 @@ export function Figures({ figures, over, faded, low, beside, theme, width, mesh,
               ))}
             </ul>
           )}
-          {figure.listing && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
-            <section class="listing" tabIndex={0} aria-label={`source of ${figure.title}`}>
-              <pre>
-                <Tokens tokens={axisTokens(figure.listing.lines.join("\n"), mesh)} />
-              </pre>
-            </section>
-          )}
+          {figure.listing && <Code lines={figure.listing.lines} title={figure.title} mesh={mesh} />}
           {figure.title && !figure.listing && !isNamed(figure) && (
             <figcaption>
               <Tokens tokens={axisTokens(caption(figure), mesh)} />
@@ -82,6 +78,23 @@ export function Figures({ figures, over, faded, low, beside, theme, width, mesh,
         </figure>
       ))}
     </div>
+  );
+}
+
+/** Lines of code: what of one has no room goes on below it. */
+function Code({ lines, title, mesh }: { lines: readonly string[]; title: string; mesh: MeshModel }) {
+  const look = lines.length > LINES ? "listing tall" : "listing";
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard
+    <section class={look} tabIndex={0} aria-label={`source of ${title}`}>
+      <pre>
+        {lines.map((line, i) => (
+          <span style={{ "--deep": line.search(/\S|$/) }} key={String(i)}>
+            <Tokens tokens={axisTokens(`${line}\n`, mesh)} />
+          </span>
+        ))}
+      </pre>
+    </section>
   );
 }
 

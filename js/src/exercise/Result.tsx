@@ -1,4 +1,4 @@
-/** What came of the last answer: what it gave, and the verdict in words. */
+/** What came of the last answer: the verdict in words, and what it gave. */
 
 import { Tokens } from "../card/Tokens";
 import type { Figure, Question } from "../core/document.gen";
@@ -25,10 +25,11 @@ export function Result({ width, gives, ...props }: Pictured) {
   const { theme, paper } = props.state.now;
   return (
     <>
-      <LastTry {...props} />
+      {/* The verdict is what is read first. */}
       <div aria-live="polite">
         <Said {...props} />
       </div>
+      <LastTry {...props} />
       {gives && theme && (
         <Figures
           figures={[gives]}

@@ -6,7 +6,7 @@ import { bytes } from "../core/format";
 import { count } from "../core/text";
 import { textWidth } from "../draw/measure";
 import { startsOf } from "../reshard/model/public";
-import { thresholdsOf } from "./model/moving";
+import { thresholdOf, thresholdsOf, thresholdText } from "./model/moving";
 
 interface Props {
   field: Field;
@@ -25,15 +25,11 @@ function ending(path: string, width: number): string {
 export function Threshold({ field, text, scheme, fill }: Props) {
   const { options, sizes } = field;
   const steps = thresholdsOf(sizes);
-  const now = Number(text);
-  const at =
-    Number.isFinite(now) && text !== ""
-      ? Math.max(
-          0,
-          steps.findLastIndex((step) => step <= now),
-        )
-      : -1;
-  const threshold = steps[at] ?? steps.at(-1) ?? 1;
+  const threshold = thresholdOf(text) ?? steps.at(-1) ?? 1;
+  const at = Math.max(
+    0,
+    steps.findLastIndex((step) => step <= threshold),
+  );
   const starts = startsOf([...sizes.keys()], sizes, threshold);
   const chunks = starts.slice(0, -1).map((start, k) => [...sizes.keys()].slice(start, starts[k + 1]));
   const most = Math.max(1, ...sizes);
@@ -71,9 +67,9 @@ export function Threshold({ field, text, scheme, fill }: Props) {
           min={0}
           max={steps.length - 1}
           step={1}
-          value={at < 0 ? steps.length - 1 : at}
+          value={at}
           aria-valuetext={`${bytes(threshold)}: ${count(chunks.length, "chunk")}`}
-          onInput={(event) => fill(String(steps[event.currentTarget.valueAsNumber] ?? threshold))}
+          onInput={(event) => fill(thresholdText(steps[event.currentTarget.valueAsNumber] ?? threshold))}
         />
         <output class="mono">{bytes(threshold)}</output>
       </label>

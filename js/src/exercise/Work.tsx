@@ -68,7 +68,7 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
       </div>
     );
   }
-  const { after, asks: low, bare, beside, pictured } = arranged(question, mesh, width, narrow);
+  const { after, asks: low, bare, beside, instead, pictured } = arranged(question, mesh, width, narrow);
   // The tasks of a timeline are those that are moved, and arrays those that are chosen: they need not be listed too.
   const listed = question.fields.some((f) => f.form === "timeline" || typed(question, f)) ? [] : question.figures;
   const faded = Boolean(after) && !state.judged(question);
@@ -84,8 +84,12 @@ export function Work({ state, sheet, question, mesh, theme, width, narrow }: Pro
       />
       <Answer state={state} question={question} mesh={mesh} narrow={narrow} pictured={pictured} />
       {result}
-      {/* What the last answer gives takes the place of the mesh, and stays until another is checked. */}
-      {bare.length > 0 && <Figures figures={after ? [after] : bare} faded={faded} low={low} {...room} />}
+      {/* Where it has room, what the last answer gives takes the place of the mesh, and stays until another is checked. */}
+      {bare.length > 0 && (
+        <div class={instead ? "instead" : ""}>
+          <Figures figures={instead && after ? [after] : bare} faded={faded && instead} low={low} {...room} />
+        </div>
+      )}
     </div>
   );
 }
@@ -107,7 +111,9 @@ export function arranged(question: Question, mesh: MeshModel, width: number, nar
   const beside = pictured !== undefined && !narrow && width >= PAIR;
   const bare = asks ? [] : question.figures.filter(isBare).map((f) => ({ ...f, types: [] }));
   const after = question.feedback?.figure ?? null;
-  return { after, asks, bare, beside, pictured, said: beside || bare.length > 0 || question.playground ? null : after };
+  const instead = bare.length > 0 && width >= PAIR;
+  const said = beside || instead || question.playground ? null : after;
+  return { after, asks, bare, beside, instead, pictured, said };
 }
 
 /** The buttons of a field on the devices of the first picture. */

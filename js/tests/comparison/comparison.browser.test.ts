@@ -30,6 +30,20 @@ test("a table opens at what stops, its fixes above JAX's words in one line", asy
   expect(find(view, ".says b span").title).toBe("");
 });
 
+test.each([934, 1100, 1240])("heads of columns are one line, so that rows have its room, %i px", async (width) => {
+  const view = await mount(comparison("layer"), {}, { width });
+  const box = (element: Element) => element.getBoundingClientRect();
+  const heads = find(view, ".heads");
+  expect(box(heads).height).toBeLessThan(32);
+  for (const name of heads.querySelectorAll("b")) expect(box(name).bottom).toBeLessThanOrEqual(box(heads).bottom);
+  for (const note of heads.querySelectorAll(".soft")) {
+    const name = note.previousElementSibling as Element;
+    // Beside it, or left out.
+    const [above, below] = [box(name).bottom >= box(note).bottom - 2, box(note).top >= box(heads).bottom];
+    expect(above || below).toBe(true);
+  }
+});
+
 test("the first sentence has the beginning of a long message, and the whole of it as its title", async () => {
   const doc = comparison("layer");
   const message = doc.rows.find((row) => row.error)?.error?.message;

@@ -56,3 +56,16 @@ test("a long line of code goes on below", async () => {
   for (const code of list.querySelectorAll("code")) code.textContent = `h = f(${"argument, ".repeat(20)}x)`;
   expect(list.scrollWidth).toBeLessThanOrEqual(list.clientWidth);
 });
+
+test("what is said beside the first sentence has no full stop, as that has none", async () => {
+  const view = await mount(wire("training"), {}, { width: 1100 });
+  expect(find(view, ".says .soft").textContent).toMatch(/\w$/);
+  expect(find(view, ".says b").textContent).toMatch(/[^.]$/);
+});
+
+test("what is said of a line that stands alone is in view to its end", async () => {
+  const view = await mount(Object.assign(wire("training"), { lines: [] }), {}, { width: 934 });
+  const why = find(view, ".code.short .why");
+  expect(why.querySelectorAll("p").length).toBeGreaterThan(1);
+  expect(why.scrollHeight).toBe(why.clientHeight);
+});

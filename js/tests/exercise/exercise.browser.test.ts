@@ -4,7 +4,7 @@ import type { Exercises, Question } from "../../src/core/document.gen";
 import { array } from "../documents";
 import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels, textOf } from "../harness";
 import { mount } from "./harness";
-import { ALL, feedback, field, LEAF, MESH, question, SET, sheet, spec } from "./sheets";
+import { ALL, feedback, field, LEAF, MESH, OVERLAP, question, RACE, SET, sheet, spec } from "./sheets";
 
 const named = (name: string): Question => ALL.find((q) => q.name === name) as Question;
 const aside = (view: Mounted) => find(view, "aside").textContent ?? "";
@@ -236,7 +236,7 @@ test("after a right answer nothing says that there is another", async () => {
 });
 
 test.each([1100, 690, 470])(
-  "fields of a card %i pixels wide stay where they are when an answer is checked, and there is one mesh",
+  "fields of a card %i pixels wide stay where they are when an answer is checked, and where there is room there is one mesh",
   async (width) => {
     const bare = {
       title: "",
@@ -271,7 +271,8 @@ test.each([1100, 690, 470])(
     view.model.assign({ _document: sheet(answered) });
     // Marks agree with the verdict of the whole.
     await expect.poll(() => find(view, ".mark").textContent).toBe("◐ partly");
-    expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
+    expect(view.root.querySelectorAll(".work > :not(.result) .picture")).toHaveLength(1);
+    expect(view.root.querySelectorAll(".result .picture")).toHaveLength(width === 470 ? 1 : 0);
     expect(before).toHaveLength(4);
     expect(corners()).toEqual(before);
   },
@@ -484,8 +485,16 @@ test("a threshold is a slider under the chunks that it makes", async () => {
   expect(chunks()).toEqual(["abc"]);
   enter(view, ".threshold input", 2);
   await expect.poll(chunks).toEqual(["a", "bc"]);
-  expect(code(view)).toBe('exercise.answer = "6"');
+  expect(code(view)).toBe('exercise.answer = "6 B"');
   await expectAccessible(view);
+});
+
+test("a threshold that a cell gave, with its unit, is where the slider stands", async () => {
+  const one = field("threshold", "threshold", { options: ["a", "b", "c"], sizes: [4, 4, 2].map((n) => n << 20) });
+  const view = await mount(sheet(question("q", [one], { answer: [{ field: "threshold", text: "5 MiB" }] })));
+  expect(view.root.querySelectorAll(".threshold li")).toHaveLength(3);
+  expect(textOf(find(view, ".threshold output"))).toBe("5 MiB");
+  expect(code(view)).toBe('exercise.answer = "5 MiB"');
 });
 
 /** 1F1B of two ranks and two microbatches: both forms of the question that the timeline answers. */
@@ -576,6 +585,55 @@ test("three specs of a program stand in one row under what is wanted, which is n
   expect(textOf(find(view, ".figures")).match(/wanted/g)).toHaveLength(1);
   const tops = [...view.root.querySelectorAll(".field")].map((one) => one.getBoundingClientRect().top);
   expect(new Set(tops).size).toBe(1);
+});
+
+test.each([934, 1100])("of a long kernel every question is in view, and the code gives way: %i px", async (width) => {
+  const view = await mount(sheet(RACE), {}, { width });
+  const work = find(view, ".work");
+  expect(work.scrollHeight).toBe(work.clientHeight);
+  const listing = find(view, ".listing");
+  expect(listing.scrollHeight).toBeGreaterThan(listing.clientHeight);
+  expect(view.root.querySelectorAll("select")).toHaveLength(2);
+});
+
+test("a line of code that has no room goes on below, none is cut", async () => {
+  const view = await mount(sheet(RACE), {}, { width: 480 });
+  const listing = find(view, ".listing");
+  expect(listing.scrollWidth).toBe(listing.clientWidth);
+  expect(find(view, ".listing pre").textContent).toBe(`${RACE.figures[0]?.listing?.lines.join("\n")}\n`);
+});
+
+test("questions with the same choices are lines, each beside its choices", async () => {
+  const view = await mount(sheet(OVERLAP), {}, { width: 934 });
+  const lines = [...view.root.querySelectorAll(".field")].map((line) => {
+    const [name, choices] = ["legend", ".options"].map((part) => line.querySelector(part)?.getBoundingClientRect());
+    return [name, choices] as [DOMRect, DOMRect];
+  });
+  expect(lines).toHaveLength(3);
+  for (const [name, choices] of lines) expect(name.right).toBeLessThanOrEqual(choices.left);
+  expect(new Set(lines.map(([, choices]) => choices.left)).size).toBe(1);
+});
+
+test("the verdict is read before the answer that it is on", async () => {
+  const view = await mount(sheet(ALL[0] as Question));
+  const [said, tries] = [".said", ".tries"].map((part) => find(view, part).getBoundingClientRect()) as [
+    DOMRect,
+    DOMRect,
+  ];
+  expect(said.bottom).toBeLessThanOrEqual(tries.top);
+});
+
+test("room for several rules is no wider than the card", async () => {
+  const view = await mount(
+    sheet(question("q", [field("rules", "text", { example: "a → P(…); …" })])),
+    {},
+    { width: 480 },
+  );
+  const [input, work] = ["input", ".work"].map((part) => find(view, part).getBoundingClientRect()) as [
+    DOMRect,
+    DOMRect,
+  ];
+  expect(input.right).toBeLessThan(work.right);
 });
 
 test("what is several has the room of several: a field of rules is as wide as two of them", async () => {

@@ -8,6 +8,7 @@ import {
   isComplete,
   withCell,
 } from "../../src/exercise/model/exercise";
+import { thresholdOf, thresholdText } from "../../src/exercise/model/moving";
 import { ALL, field, question, SET, sheet } from "./sheets";
 
 describe("the line of Python", () => {
@@ -60,6 +61,19 @@ test("complete is what has every field filled in", () => {
   expect(isComplete(two, { a: "1", b: " , " })).toBe(false);
   expect(isComplete(two, { a: "1", b: "1, " })).toBe(true);
   expect(isComplete(question("q", [field("f", "code")]), {})).toBe(true);
+});
+
+test("a threshold is read with any unit, and written with one where that is exact", () => {
+  expect(["5 MiB", "1.5KiB", "2MB", "7", "0", "six", ""].map(thresholdOf)).toEqual([
+    5 << 20,
+    1536,
+    2_000_000,
+    7,
+    1,
+    null,
+    null,
+  ]);
+  expect([10 << 20, 1234567].map(thresholdText)).toEqual(["10 MiB", "1234567"]);
 });
 
 test("code stands between backquotes", () => {

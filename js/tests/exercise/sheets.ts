@@ -1,6 +1,6 @@
 /** Sheets of exercises made by hand. */
 import type { Exercises, Feedback, Field, Question } from "../../src/core/document.gen";
-import { array, mesh } from "../documents";
+import { alone, array, mesh } from "../documents";
 import { draft, playground } from "../playground/documents";
 
 export const MESH = mesh({ x: 4, y: 2 });
@@ -75,6 +75,41 @@ export const LEAF = question("leaf", [field("path", "choice", { options: LEAVES 
   task: "find_leaf",
   figures: [{ ...figure, types: LEAVES.map((name) => `${name}: f32[4096@x,1024]`) }],
 });
+
+const ROW = ["can run meanwhile", "must run before", "must wait for it"];
+const KERNEL = Array.from({ length: 19 }, (_, i) => `    copy${i} = pltpu.make_async_copy(slots.at[1 - now], out_ref)`);
+const listed = (title: string, lines: readonly string[]) => ({
+  ...figure,
+  title,
+  listing: { file: "", first_line: 1, lines: ["def kernel(out_ref, slots):", ...lines] },
+});
+
+/** Asks about the lines of a long kernel, each of which is a choice. */
+export const RACE = question(
+  "race",
+  [
+    field("buffer", "choice", { options: ["x_ref", "out_ref", "slots"] }),
+    ...["one line", "the other line"].map((name) => field(name, "choice", { options: KERNEL.slice(0, 5) })),
+  ],
+  { task: "find_race", figures: [listed("kernel", KERNEL)] },
+);
+
+/** Asks the same of several lines. */
+export const OVERLAP = question(
+  "overlap",
+  ["scaled = w * 2", "h = jnp.tanh(x)", "y = h @ whole"].map((name) => field(name, "choice", { options: ROW })),
+  { task: "may_overlap", figures: [listed("layer", KERNEL.slice(0, 3))] },
+);
+
+/** Asks for a block of an array, of which the mesh alone is drawn. */
+export const BLOCK = question(
+  "block",
+  ["local shape", "copies of each block", "slice that device 5 holds"].map((name) => field(name, "text")),
+  {
+    task: "read_placement",
+    figures: [{ ...figure, types: ["f32[8@x,16]   P('x', None)"], placement: alone(MESH) }],
+  },
+);
 
 /** One question of each form, some of them answered. */
 export const ALL: readonly Question[] = [

@@ -232,7 +232,7 @@ test.each([360, 480, 700])(
   async (width) => {
     const view = await mount(wire("state"), {}, { width });
     const top = (selector: string) => find(view, selector).getBoundingClientRect().top;
-    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(820);
+    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(790);
     expect(top(".tree")).toBeLessThan(view.frame.getBoundingClientRect().top + 230);
     expect(find(view, ".side").checkVisibility()).toBe(false);
     find(view, ".fold summary").click();

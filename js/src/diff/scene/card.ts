@@ -19,7 +19,7 @@ export function diffScene(diff: Diff, { width, selected }: { width: number; sele
   const about = [{ strong: "", text: diff.about, tone: "plain" }] as const;
   const card = stack([
     headBand(diff.name, diff.mesh ?? { axes: [] }, about, width),
-    saysBand(capital(diff.verdict), diff.also ? [{ text: `${diff.also}.` }] : [], width),
+    saysBand(capital(diff.verdict), diff.also ? [{ text: diff.also }] : [], width),
     { marks: [rule(0, 0, width)], height: 1 },
     ...(totals.height > 0 ? [totals, { marks: [rule(0, 0, width)], height: 1 }] : []),
     table,

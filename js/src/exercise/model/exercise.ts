@@ -1,7 +1,7 @@
 /** Exercises: decoding, and the line of Python that answers. */
 import type { Exercises, Feedback, Field, Part, Question } from "../../core/document.gen";
 import { decodeDocument } from "../../core/wire";
-import { thresholdsOf } from "./moving";
+import { thresholdsOf, thresholdText } from "./moving";
 
 /** What is filled in, by field; what is not there is empty. */
 export type Draft = Readonly<Record<string, string>>;
@@ -33,9 +33,15 @@ export function markOf(part: Part, { verdict, parts }: Feedback): string {
 export function draftOf(question: Question): Draft {
   const begins = question.fields.flatMap((f) => {
     if (f.form === "order") return [[f.name, f.options.join(" ")]];
-    return f.form === "threshold" ? [[f.name, String(thresholdsOf(f.sizes).at(-1) ?? 1)]] : [];
+    return f.form === "threshold" ? [[f.name, thresholdText(thresholdsOf(f.sizes).at(-1) ?? 1)]] : [];
   });
   return { ...Object.fromEntries(begins), ...Object.fromEntries(question.answer.map((g) => [g.field, g.text])) };
+}
+
+/** The longest choice everywhere: the line of Python has room for it from the beginning. */
+export function longestOf({ fields }: Question): Draft {
+  const longest = (options: readonly string[]) => options.reduce((a, b) => (b.length > a.length ? b : a), "");
+  return Object.fromEntries(fields.filter((f) => f.form === "choice").map((f) => [f.name, longest(f.options)]));
 }
 
 export function isComplete(question: Question, draft: Draft): boolean {
